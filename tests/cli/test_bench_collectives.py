@@ -103,7 +103,7 @@ def test_alltoall_prints_a_bandwidth_of_each_size_and_stack(ayatori_command) -> 
         (("--ranks", "0"), 1, "ranks: 0 is out of range"),
         (("--ranks", "two"), 2, "'two' is not a number of ranks"),
         (("--repeats", "0"), 1, "repeats: 0 is out of range"),
-        (("--mpi", "openmpi", "--table", "no-such-file"), 1, "no-such-file does not exist"),
+        (("--mpi", "openmpi", "--table", "no-such-file"), 1, "can't read no-such-file: No such file or directory"),
         (("--mpi", "openmpi,mpich", "--table", "x"), 2, "--table is the table of one MPI"),
         (("--ranks", "2,4", "--launch", "mpirun"), 2, "--launch starts one MPI with one number of ranks"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.base.errors import Error
+from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -115,6 +117,8 @@ def measured(
     settings = [Setting(family, count, launch) for family in families for count in counts]
     for setting in settings:
         check(setting, cells, repeats)
+    if table is not None:
+        check_table(families[0], table)
     stacks = {family: stacks_of(family, table) for family in families}
     with progress("collectives", sum(repeats * len(stacks[setting.family]) for setting in settings)) as advance:
         return [
@@ -145,9 +149,20 @@ def stacks_of(family: str, table: Path | None) -> list[Stack]:
     return stacks
 
 
+def check_table(family: str, table: Path) -> None:
+    """Raises Error for what `choose --to` has not written for this MPI, since an MPI may leave it unused without a
+    word, or end without one."""
+    text = read_text(table).lstrip()
+    if family == "openmpi":
+        is_table = re.match(r"(\d|#)", text) is not None
+    else:
+        is_table = text.startswith("{")
+    if not is_table:
+        hint = f"ayatori choose SOURCE --job HOSTFILE --collective C --to {family} --out FILE"
+        raise Error(f"{table} is no table of {FAMILIES[family]}", hint=hint)
+
+
 def variables_for(family: str, table: Path) -> dict[str, str]:
-    if not table.exists():
-        raise Error(f"{table} does not exist")
     if family == "openmpi":
         return {f"OMPI_MCA_{name}": value for name, value in openmpi.settings(table)}
     device = mpich.device_path(table)

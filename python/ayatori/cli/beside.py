@@ -11,7 +11,7 @@ import typer
 
 from ayatori._core import Job, Network, Routes
 from ayatori.cli.link_names import names_of_links
-from ayatori.cli.output import note, print_table, say
+from ayatori.cli.output import counted, note, print_table, say
 from ayatori.formats.running import (
     SLURM,
     default_state,
@@ -108,10 +108,6 @@ def tell_what_is_not_listed(new: NewJobs, running: str) -> None:
     missing = [name for name in new.jobs if running != SLURM and not (Path(running) / name).exists()]
     if missing:
         note(f"put the hostfile into {running}, called {missing[0]}, before another job is planned: else it is gone")
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def jobs_in_words(count: int) -> str:

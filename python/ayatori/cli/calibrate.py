@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, format_seconds, parse_seconds
 from ayatori.calibration.calibrating import calibrate as measure_and_fit
-from ayatori.calibration.measuring import find_mpi
+from ayatori.calibration.measuring import find_mpi, hosts_in
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.output import note, print_json, print_table, print_warning, say, saying_what_is_done
+from ayatori.cli.output import counted, note, print_json, print_table, print_warning, say, saying_what_is_done
 from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.prediction.costs import MessageCosts, seconds_of
 
@@ -43,6 +45,7 @@ def calibrate(
         raise UsageError(f"--seconds {seconds} is out of range", hint="for example 20s; at most an hour")
     if not 0 <= links <= 1000:
         raise UsageError(f"--links {links} is out of range", hint="0 to 1000")
+    check_files(hostfile, out)
     mpi = find_mpi(mpirun, mpicc)
     with saying_what_is_done() as doing:
         calibration = measure_and_fit(mpi, time, hostfile, links, doing)
@@ -50,6 +53,17 @@ def calibrate(
         write_calibration(calibration, out)
         note(f"wrote {out}")
     print_json("calibrate", asdict(calibration)) if json else describe(calibration)
+
+
+def check_files(hostfile: Path | None, out: Path | None) -> None:
+    """Raises Error before anything is measured: what can't be read or written would be found out when it is over."""
+    if hostfile is not None:
+        read_text(hostfile)
+        hosts = len(hosts_in(hostfile))
+        if hosts < 2:
+            raise Error(f"{hostfile} names {counted(hosts, 'host')}: messages are measured between the first two")
+    if out is not None and not out.parent.is_dir():
+        raise Error(f"can't write {out}: there is no folder {out.parent}")
 
 
 def describe(calibration: Calibration) -> None:

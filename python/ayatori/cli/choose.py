@@ -14,7 +14,7 @@ from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
 from ayatori.prediction.calls import algorithms_of
@@ -56,6 +56,7 @@ def choose(
     model = paths.hashing(costs.model_on(network), each.seed)
     jobs = each.jobs_or_whole_network(network)
     check_out(out, jobs)
+    check_of_mpi(of_mpi, with_ or [])
     if of_mpi.to:
         predictor = Predictor(network, paths.method, model, paths.tables_on(network))
         parameters = choice_parameters(network, jobs, calls, paths.method, model) | paths.tables_as_data()
@@ -92,6 +93,14 @@ def rank(
     return choice
 
 
+def check_of_mpi(of_mpi: choose_for_mpi.TableOptions, others: list[str]) -> None:
+    """Raises UsageError for options that would not count."""
+    if others and of_mpi.to:
+        raise UsageError("--to ranks the MPI's own algorithms: it can't play others", hint="--with without --to")
+    if of_mpi.mpi_library is not None and of_mpi.to != "mpich":
+        raise UsageError("--mpi-library is for MPICH's table", hint="--to mpich --mpi-library FILE --out FILE")
+
+
 def check_out(out: Path | None, jobs: list[Job]) -> None:
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
@@ -106,7 +115,7 @@ def write_choice(out: Path | None, source: str, network: Network, choice: Choice
 def parse_collectives(text: str) -> list[str]:
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
-        algorithms_of(name)
+        options.value_of(algorithms_of, name)
     if "alltoallv" in names:
         raise UsageError(
             "alltoallv has no one size to choose by", hint="`ayatori simulate --sizes FILE` times one algorithm"
@@ -131,7 +140,7 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
 
 
 def describe(data: dict[str, Any], model: Model) -> None:
-    jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else f"{data['ranks'][0]} ranks"
+    jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else counted(data["ranks"][0], "rank")
     say(f"{data['source']}: {jobs}")
     options.describe_paths(data)
     options.describe_costs(model)

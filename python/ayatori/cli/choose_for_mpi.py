@@ -12,8 +12,8 @@ import typer
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
 from ayatori.cli.execution import UsageError
-from ayatori.cli.options import describe_costs, describe_paths
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.options import describe_costs, describe_paths, value_of
+from ayatori.cli.output import note, print_json, print_table, progress, say, say_unbroken
 from ayatori.mpi_tables import rules
 from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
@@ -50,11 +50,13 @@ def choose(
 
     Under mpirun or srun the processes share the sizes; what is done is kept in `saved` until all are.
     """
-    mpi = mpi_named(options.to)
+    mpi = value_of(mpi_named, options.to)
     if len(jobs) != 1:
         raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
     if out is None and mpi.word in IN_A_FILE:
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
+    if out is not None and mpi.word not in IN_A_FILE:
+        raise UsageError(f"{mpi.title} reads no file, but variables, which are printed", hint="without --out")
     with progress("sizes", len(rules.calls_to_rank(mpi, calls))) as advance:
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance, saved)
     if not is_first_process():
@@ -85,10 +87,11 @@ def describe(data: dict[str, Any], title: str, model: Model) -> None:
         say(f"  without {entry['algorithm']}: {entry['reason']}")
     say("to use it:")
     if data["mca"]:
-        say("  mpirun " + " ".join(f"--mca {name} {shlex.quote(value)}" for name, value in data["mca"].items()))
+        words = " ".join(f"--mca {name} {shlex.quote(value)}" for name, value in data["mca"].items())
+        say_unbroken(f"  mpirun {words}")
         say("or")
     for name, value in data["environment"].items():
-        print(f"  export {name}={shlex.quote(value)}")
+        say_unbroken(f"  export {name}={shlex.quote(value)}")
 
 
 def _is_about(algorithm: str, data: dict[str, Any]) -> bool:

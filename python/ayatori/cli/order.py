@@ -13,7 +13,7 @@ from ayatori.base.units import format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.output import note, print_json, progress, say
+from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
@@ -22,6 +22,7 @@ from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.predictor import Model, Predictor
 
 HOSTS_SHOWN = 16
+DEFAULT_FORMAT = "hostfile"
 
 
 @grouped
@@ -44,8 +45,9 @@ def order(
     trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
     seed: options.SEED = 1,
     to: Annotated[
-        str, typer.Option(metavar="FORMAT", help="Of --out: hostfile, rankfile, mpich, slurm, coordinates.")
-    ] = "hostfile",
+        str,
+        typer.Option(metavar="FORMAT", help="Of --out: hostfile (the default), rankfile, mpich, slurm, coordinates."),
+    ] = "",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -54,8 +56,12 @@ def order(
 
     Hosts change places; each keeps its number of ranks. The order is never predicted to be slower than the given one.
     """
-    if to not in FORMATS:
+    if to not in ("", *FORMATS):
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
+    if to and out is None:
+        raise UsageError("a rank order is written to a file", hint=f"--to {to} --out FILE")
+    if trials < 0:
+        raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
     network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives)
     model = paths.hashing(costs.model_on(network), seed)
     given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
@@ -64,7 +70,7 @@ def order(
     count = trials_for(given, traffic, predictor, trials or None)
     with progress("orders", count) as advance:
         ordered = order_ranks(predictor, given, traffic, count, seed, advance)
-    use = write(network, ordered.job, to, out) if out is not None else ""
+    use = write(network, ordered.job, to or DEFAULT_FORMAT, out) if out is not None else ""
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
     data |= {"pattern": pattern, "bytes": bytes}
     data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
@@ -81,7 +87,7 @@ def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: 
         if size == 0:
             raise UsageError("messages of a pattern need bytes")
         return Traffic(pattern=steps_of(pattern, ranks, seed), message_bytes=size)
-    known = [each.name for each in algorithms_of(collective)]
+    known = [each.name for each in options.value_of(algorithms_of, collective)]
     if not algorithm:
         raise UsageError(f"which algorithm of {collective}?", hint=f"--algorithm: {', '.join(known)}")
     if collective == "alltoallv":
@@ -102,15 +108,20 @@ def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
 
 def describe(data: dict[str, Any], model: Model) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
-    say(f"{data['source']}: {sum(host['ranks'] for host in data['hosts'])} ranks, {what} of {data['bytes']}")
+    size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
+    ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")
+    say(f"{data['source']}: {ranks}, {what}{size}")
     options.describe_paths(data)
     options.describe_costs(model)
     say(f"  as given      {format_seconds(data['given_time_s'])}")
     how = "no change of two hosts makes it faster" if data["settled"] else "more trials may find a faster one"
     say(f"  ordered       {format_seconds(data['time_s'])}, x{data['gain']:.2f} as fast")
-    say(f"  trials        {data['trials']} orders were predicted; {how}")
+    if len({host["ranks"] for host in data["hosts"]}) == len(data["hosts"]):
+        how = "no two hosts have as many ranks, so that they could change places"
+    orders = "1 order was" if data["trials"] == 1 else f"{data['trials']} orders were"
+    say(f"  trials        {orders} predicted; {how}")
     names = [host["host"] for host in data["hosts"]]
     more = f", … and {len(names) - HOSTS_SHOWN} more" if len(names) > HOSTS_SHOWN else ""
     say(f"  hosts         {', '.join(names[:HOSTS_SHOWN])}{more}")
     if data["use"]:
-        say(f"to use it: {data['use']}")
+        say_unbroken(f"to use it: {data['use']}")

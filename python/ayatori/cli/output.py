@@ -67,6 +67,10 @@ def wrapped(text: str) -> list[str]:
     return lines or [""]
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def say_list(title: str, items: list[str]) -> None:
     """A title with the number of items, then the items; those alike are grouped, and what is left out is counted."""
     if not items:

@@ -16,7 +16,7 @@ from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import background_as_data, open_source
@@ -160,7 +160,7 @@ def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
 
 def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:
     """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
-    algorithms_of(collective)
+    options.value_of(algorithms_of, collective)
     if collective == "alltoallv" and sizes is None:
         hint = "--sizes FILE, with lines 'FROM TO BYTES'"
         raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
@@ -192,7 +192,7 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
 def describe(data: dict[str, Any], model: Model) -> None:
     """The call and its paths, each job alone, and all together if they ran at the same time."""
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
-    jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else f"{data['per_job'][0]['ranks']} ranks"
+    jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else counted(data["per_job"][0]["ranks"], "rank")
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     options.describe_paths(data)
     options.describe_costs(model)

@@ -35,6 +35,10 @@ class JobsAsked:
             raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
         if str(self.svg) == "-":
             raise UsageError("--svg names a file", hint="stdout has what was found")
+        if self.background and not self.jobs:
+            raise UsageError("--background goes with jobs that run together", hint="--jobs PATH --background SHARE")
+        if not 0 <= self.background <= 1:
+            raise UsageError(f"--background {self.background:g} is out of range", hint="a share from 0 to 1")
         if self.applied is not None and plan is None and not self.jobs:
             raise UsageError("--applied is of a plan", hint="--plan FILE --applied DIR, or --jobs FILE --applied DIR")
         if self.jobs and any(option is not None for option in (*one_by_one, plan)):

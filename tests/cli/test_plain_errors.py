@@ -1,0 +1,151 @@
+"""Lines that can be copied stay whole, options that would not count are refused, and what can't be read or written is
+said before anything is measured."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ayatori.base.errors import Error
+from ayatori.base.units import parse_seconds
+from ayatori.cli import bench_collectives
+from ayatori.processes.programs import last_line
+
+PAPER = "fattree:K=6,levels=2,nodes=30"
+needs_mpirun = pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
+
+
+def hostfile_in(folder: Path, text: str = "N0\nN7\nN13\n") -> str:
+    path = folder / "hosts"
+    path.write_text(text)
+    return str(path)
+
+
+def assert_wrong_usage(outcome, *parts: str) -> None:
+    assert (outcome.status, outcome.stdout) == (2, ""), outcome
+    assert outcome.stderr.startswith("error: ") and "defect" not in outcome.stderr
+    for part in parts:
+        assert part in outcome.stderr
+
+
+def test_the_line_that_uses_a_table_stays_one_line(tmp_path: Path, ayatori_command) -> None:
+    table = tmp_path / ("a-long-name-" * 8)
+    job = ("--job", hostfile_in(tmp_path), "--collective", "broadcast", "--bytes", "1KiB")
+    text = ayatori_command("choose", PAPER, *job, "--to", "openmpi", "--out", str(table)).stdout
+    (line,) = (line for line in text.splitlines() if line.startswith("  mpirun "))
+    assert str(table) in line and line.endswith("--mca coll_han_priority 0")
+    job = ("--job", hostfile_in(tmp_path), "--pattern", "ring", "--trials", "2")
+    text = ayatori_command("order", PAPER, *job, "--to", "coordinates", "--out", str(table)).stdout
+    assert f"to use it: export MPIR_CVAR_COORDINATES_FILE={table}\n" in text
+    assert "  as given      " in text and "as fast\n" in text
+
+
+def test_what_an_order_says_of_jobs_in_which_nothing_can_change(tmp_path: Path, ayatori_command) -> None:
+    for hosts, ranks in (("N0\n", "1 rank"), ("N0 slots=3\nN1 slots=1\n", "4 ranks")):
+        job = ("--job", hostfile_in(tmp_path, hosts), "--collective", "barrier", "--algorithm", "tree")
+        text = ayatori_command("order", PAPER, *job).stdout
+        assert text.startswith(f"{PAPER}: {ranks}, barrier tree\n")
+        assert "1 order was predicted; no two hosts have as many ranks" in text
+
+
+def test_options_that_would_not_count_are_refused(tmp_path: Path, ayatori_command) -> None:
+    job = ("--job", hostfile_in(tmp_path))
+    choose = ("choose", PAPER, *job, "--collective", "broadcast", "--bytes", "1KiB")
+    assert_wrong_usage(ayatori_command(*choose, "--mpi-library", "x"), "--mpi-library", "--to mpich")
+    assert_wrong_usage(ayatori_command(*choose, "--with", "file:x", "--to", "ucc"), "--with")
+    assert_wrong_usage(ayatori_command(*choose, "--to", "intel", "--out", str(tmp_path / "out")), "variables")
+    order = ("order", PAPER, *job, "--pattern", "ring")
+    assert_wrong_usage(ayatori_command(*order, "--to", "coordinates"), "--to coordinates --out FILE")
+    simulate = ("simulate", PAPER, *job, "--collective", "alltoall", "--algorithm", "shift")
+    assert_wrong_usage(ayatori_command(*simulate, "--background", "0.5"), "--background")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hosts"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--steps magic", "--method magic", "--hash-seeds 0", "--method ecmp --seed=-1", "--jobs . --background 7"],
+)
+def test_words_and_numbers_that_no_input_makes_right_are_wrong_usage(options: str, ayatori_command) -> None:
+    call = ("simulate", PAPER, "--collective", "alltoall", "--algorithm", "shift")
+    assert_wrong_usage(ayatori_command(*call, *options.split()))
+
+
+def test_unknown_collectives_and_libraries_are_wrong_usage(tmp_path: Path, ayatori_command) -> None:
+    job = (PAPER, "--job", hostfile_in(tmp_path))
+    for verb in ("simulate", "order"):
+        call = (verb, *job, "--collective", "dance", "--algorithm", "ring")
+        assert_wrong_usage(ayatori_command(*call), "no collective is called 'dance'")
+    assert_wrong_usage(ayatori_command("choose", *job, "--collective", "alltoall", "--to", "lam"), "'lam'", "openmpi")
+    trials = ayatori_command("order", *job, "--pattern", "ring", "--trials=-3")
+    assert_wrong_usage(trials, "--trials -3 is out of range")
+
+
+def test_calibrate_looks_at_its_files_before_it_measures(tmp_path: Path, ayatori_command) -> None:
+    missing, one = tmp_path / "missing", hostfile_in(tmp_path, "N0\n# N1\n")
+    for options, message in (
+        (("--hostfile", str(missing)), f"error: can't read {missing}: No such file or directory\n"),
+        (("--hostfile", one), f"error: {one} names 1 host: messages are measured between the first two\n"),
+        (("--out", str(missing / "out")), f"error: can't write {missing}/out: there is no folder {missing}\n"),
+    ):
+        refused = ayatori_command("calibrate", *options)
+        assert (refused.status, refused.stdout, refused.stderr) == (1, "", message)
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "right"),
+    [
+        ("openmpi", "# of Open MPI 4.1\n2 # collectives\n", True),
+        ("openmpi", '{"rule_file_version": 3}', False),
+        ("openmpi", "N0\n", False),
+        ("mpich", '{"collective=bcast": {}}', True),
+        ("mpich", "2 # collectives\n", False),
+        ("mpich", "", False),
+    ],
+)
+def test_a_table_of_another_library_is_refused(family: str, text: str, right: bool, tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    table.write_text(text)
+    if right:
+        bench_collectives.check_table(family, table)
+    else:
+        with pytest.raises(Error, match="is no table of"):
+            bench_collectives.check_table(family, table)
+
+
+def test_run_says_which_program_and_which_source_there_is_not(ayatori_command) -> None:
+    refused = ayatori_command("run", "--", "no-such-program")
+    assert refused.status == 1 and refused.stderr.startswith("error: can't run no-such-program\n")
+    refused = ayatori_command("run", "--network", "nope:x", "--", "true")
+    assert refused.status == 1 and refused.stderr.startswith("error: unknown kind of source 'nope'")
+
+
+def test_the_last_line_says_something(tmp_path: Path) -> None:
+    """Open MPI ends what it says with a line of dashes."""
+    errors = tmp_path / "errors"
+    errors.write_text("-----\nmpirun noticed that rank 0 exited\n-----\n\n")
+    assert last_line(errors) == "mpirun noticed that rank 0 exited"
+    errors.write_text("---\n")
+    assert last_line(errors) == ""
+
+
+def test_where_output_goes_nothing_else_is_written(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("mine\n")
+    job = ("--job", hostfile_in(tmp_path), "--pattern", "ring", "--trials", "2", "--out", "/dev/stdout")
+    with log.open("a") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "ayatori.cli", "order", PAPER, *job],
+            stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1 and "can't write /dev/stdout: what is printed goes there" in done.stderr
+    assert log.read_text() == "mine\n"
+
+
+def test_no_time_is_as_long_in_each_unit() -> None:
+    assert parse_seconds("0") == parse_seconds("0us") == parse_seconds("0.0") == 0
+    with pytest.raises(Error, match="'5' is not a time"):
+        parse_seconds("5")
