@@ -42,7 +42,7 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 TopologyPlugin=topology/$([ -e "$folder/topology.conf" ] && echo tree || echo none)
 MpiDefault=none
-NodeName=N[0-3] NodeHostname=batch Port=[17001-17004] CPUs=4
+NodeName=N[0-3] NodeAddr=batch Port=[17001-17004] CPUs=4
 PartitionName=all Nodes=ALL Default=YES State=UP
 CONF
 [ ! -e "$folder/more.conf" ] || cat "$folder/more.conf" >>"$folder/slurm.conf"
@@ -56,7 +56,11 @@ munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/mun
 tries=0
 until [ -S "$folder/munge.socket" ] || [ $tries -eq 100 ]; do sleep 0.1; tries=$((tries + 1)); done
 slurmctld -D -f "$SLURM_CONF" >"$folder/log/slurmctld.out" 2>&1 &
-for node in $nodes; do slurmd -D -N "N$node" -f "$SLURM_CONF" >"$folder/log/slurmd-N$node.out" 2>&1 & done
+# Each node has its host name, as programs that its jobs start see it.
+for node in $nodes; do
+    unshare --uts sh -c "hostname N$node; exec slurmd -D -N N$node -f '$SLURM_CONF'" \
+        >"$folder/log/slurmd-N$node.out" 2>&1 &
+done
 tries=0
 until [ "$(sinfo -h -o %D -t idle 2>/dev/null)" = 4 ]; do
     tries=$((tries + 1))

@@ -149,18 +149,29 @@ int main(int argc, char **argv) {
 """
 
 
-@pytest.mark.skipif(shutil.which("mpicc.openmpi") is None, reason="Open MPI is not installed")
-def test_an_mpi_program_starts_by_srun_with_the_plug_in(folder: Path) -> None:
-    """Open MPI on two nodes, alone and under the plug-in with an algorithm of ours."""
+LAUNCHED_BY = {"openmpi": "pmix", "mpich": "pmi2"}
+"""What srun offers to processes of each MPI, as Debian builds it: MPICH 4.0 asks by the first version of PMI, which
+Slurm's plug-in for the second one answers, too."""
+
+
+@pytest.mark.parametrize("family", LAUNCHED_BY)
+def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, family: str, ayatori_command) -> None:
+    """On two nodes: alone, and by `ayatori run`, which sets what srun passes on. The topology is found in Slurm's files."""
+    if shutil.which(f"mpicc.{family}") is None:
+        pytest.skip(f"lib{family}-dev is not installed")
     (folder / "sum.c").write_text(MPI_PROGRAM)
-    subprocess.run(["mpicc.openmpi", "sum.c", "-o", "sum"], cwd=folder, check=True, timeout=60)
-    plug_in = ROOT / "build/release/mpi/openmpi/libayatori_mpi.so"
-    expected = sorted(f"{rank} of 4: 10" for rank in range(4))
-    run = f"srun --mpi=pmix -N 2 -n 4 {folder / 'sum'}"
-    script = f"export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1\n{run}\necho --\n"
-    if plug_in.exists():
-        script += f"LD_PRELOAD={plug_in} AYATORI_ALLREDUCE=recursive-doubling {run}\n"
+    subprocess.run([f"mpicc.{family}", "sum.c", "-o", "sum"], cwd=folder, check=True, timeout=60)
+    topology = folder / "topology.conf"
+    assert ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).status == 0
+    srun = f"srun --mpi={LAUNCHED_BY[family]} -N 2 -n 4 {folder / 'sum'}"
+    ours = f"{sys.executable} -m ayatori.cli run -- {srun}"
+    settings = "AYATORI_VERBOSE=1 AYATORI_ALLREDUCE=recursive-doubling"
+    script = f"export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1\n{srun}\necho --\n{settings} {ours} 2>&1\n"
     alone, _, under = in_slurm(folder, script).partition("--\n")
+    expected = sorted(f"{rank} of 4: 10" for rank in range(4))
     assert sorted(alone.splitlines()) == expected
-    if plug_in.exists():
-        assert sorted(line for line in under.splitlines() if " of 4: " in line) == expected
+    lines = under.splitlines()
+    assert re.fullmatch(rf"ayatori: {family}, LD_PRELOAD=\S+/{family}/libayatori_mpi.so", lines[0]), under
+    assert f"ayatori: the network is slurm:{topology}" in lines, under
+    assert "ayatori: MPI_Allreduce on 4 ranks: recursive-doubling, forced by AYATORI_ALLREDUCE" in lines, under
+    assert sorted(line for line in lines if " of 4: " in line) == expected
