@@ -14,9 +14,12 @@ constexpr double clearly_faster = 0.97;
 
 constexpr double seconds_of_a_turn = 300e-6;
 constexpr double max_calls_of_a_turn = 32;
-/// Of calls up to hopeless_seconds: of a single one it counts that some ranks still come from the way before.
+/// Of calls up to hopeless_seconds, among crowded ranks up to longest_waiting: of a single one it counts that some
+/// ranks still come from the way before.
 constexpr double least_calls_of_a_turn = 3;
 constexpr double longer_if_crowded = 4;
+/// Of each way at first: a single call says how long ranks still spin that come from the way before.
+constexpr std::size_t first_calls_if_crowded = 4;
 
 /// Of the time of all calls, that calls on trial may take longer.
 constexpr double max_share_lost = 0.1;
@@ -25,6 +28,7 @@ constexpr double max_pause = 1e6;
 /// A way whose first call takes longer than both leaves: MPI libraries that wait without giving their core to others
 /// take 10 to 100 ms for a call where ranks share cores.
 constexpr double hopeless_seconds = 2e-3;
+constexpr double longest_waiting = 100e-3;
 constexpr double hopeless_share = 10;
 
 /// A way leaves whose better one of its first two calls takes so many times as long as another way's, if it is long
@@ -81,14 +85,13 @@ std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool crowded) {
   constexpr double seconds = 300e-6;
   constexpr double least_calls = 128 - timed;
   constexpr double max_calls = 10'000;
-  constexpr double enough_of_waiting = 100e-3;
   if (crowded && mean > hopeless_seconds) {
-    return static_cast<std::uint64_t>(std::clamp(enough_of_waiting / mean, 0.0, least_calls));
+    return static_cast<std::uint64_t>(std::clamp(longest_waiting / mean, 0.0, least_calls));
   }
   return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
 }
 
-Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before)
+Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before, bool crowded)
     : ways_(ways),
       settled_(settled),
       rounds_of_a_part_(rounds),
@@ -96,20 +99,13 @@ Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uin
       numbers_(ways),
       last_time_(ways),
       left_(ways),
+      calls_of_a_turn_(crowded ? first_calls_if_crowded : 1),
+      crowded_(crowded),
       best_(settled) {}
 
 std::size_t Trial::ways_left() const { return static_cast<std::size_t>(std::ranges::count(left_, false)); }
 
 void Trial::note(double seconds) {
-  if (!first_calls_are_over()) {
-    numbers_[place_++] = seconds;
-    while (place_ < ways_ && left_[place_]) ++place_;
-    if (place_ == ways_) {
-      place_ = 0;
-      needs_agreement_ = true;
-    }
-    return;
-  }
   const bool may_wait_for_others = turn_calls_ == 0 && calls_of_a_turn_ > 1;
   if (!may_wait_for_others) turn_seconds_ += seconds;
   if (++turn_calls_ < calls_of_a_turn_) return;
@@ -118,7 +114,18 @@ void Trial::note(double seconds) {
   turn_calls_ = 0;
   turn_seconds_ = 0;
   ++place_;
-  next_turn();
+  if (first_calls_are_over()) {
+    next_turn();
+  } else {
+    next_first_calls();
+  }
+}
+
+void Trial::next_first_calls() {
+  while (place_ < ways_ && left_[place_]) ++place_;
+  if (place_ < ways_) return;
+  place_ = 0;
+  needs_agreement_ = true;
 }
 
 /// From this place on, to the first way that still plays; after the last one of a round whose times are compared, to
@@ -162,7 +169,7 @@ void Trial::agree_on_first_calls(const std::vector<double>& times) {
   for (std::size_t way = 0; way < ways_; ++way) {
     if (left_[way]) continue;
     last_time_[way] = passes_ == 0 ? times[way] : std::min(last_time_[way], times[way]);
-    count_cost(times[way], left_[settled_] ? last_time_[settled_] : times[settled_], 1);
+    count_cost(times[way], left_[settled_] ? last_time_[settled_] : times[settled_], calls_of_a_turn_);
   }
   ++passes_;
   const double shortest = *std::ranges::min_element(last_time_);
@@ -182,7 +189,7 @@ void Trial::choose_turns() {
   }
   const double longer = crowded_ ? longer_if_crowded : 1;
   const double calls = longer * seconds_of_a_turn / longest;
-  const double least = longest <= hopeless_seconds ? least_calls_of_a_turn : 1.0;
+  const double least = longest <= (crowded_ ? longest_waiting : hopeless_seconds) ? least_calls_of_a_turn : 1.0;
   calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer * max_calls_of_a_turn));
 }
 

@@ -108,6 +108,27 @@ TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
   }
 }
 
+TEST(Trial, RanksThatSpinOnSharedCoresAreLeftBehindInTheFirstCallOfEachTurn) {
+  // The MPI's own call is over at once where its message is there already.
+  for (const double shortest_of_the_mpi : {5e-3, 20e-6}) {
+    Trial trial(3, 0, Trial::default_rounds, 100, true);
+    std::size_t before = 0;
+    double all = 0;
+    for (std::size_t call = 0; !trial.over() && trial.pause() == 0; ++call) {
+      const std::size_t way = trial.turn();
+      const double of_the_mpi = call % 2 == 0 ? shortest_of_the_mpi : 10e-3;
+      // Ranks that come from a call of the MPI's own still hold their cores.
+      const double seconds = way == 0 ? of_the_mpi : before != way ? 8e-3 : 3e-6;
+      play(trial, seconds, true);
+      before = way;
+      all += seconds;
+    }
+    EXPECT_TRUE(trial.over());
+    EXPECT_NE(trial.best(), 0U);
+    EXPECT_LT(all, 1) << "seconds";
+  }
+}
+
 TEST(Trial, GoesOnWithAsManyRoundsWhileTheOutcomeIsNotClear) {
   Trial trial(2);
   begin(trial, {3e-3, 3e-3});

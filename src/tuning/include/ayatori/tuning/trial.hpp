@@ -23,9 +23,9 @@ class CallsBeforeTrial {
   [[nodiscard]] double mean() const { return seconds_ / static_cast<double>(timed - 1); }
   /// How many calls there are between the timed ones and the trial; `mean` is that of the slowest rank. To find what is
   /// worth a trial takes 20 to 70 µs for small messages among two ranks and the time of two calls for 2 MiB, and first
-  /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`crowded`) and calls take
-  /// milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough: another way may
-  /// take a thousandth of the time.
+  /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`crowded`) and calls
+  /// take milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough: another
+  /// way may take a thousandth of the time.
   [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool crowded);
 
  private:
@@ -36,11 +36,13 @@ class CallsBeforeTrial {
 /// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
 /// times, so that all choose alike.
 ///
-/// First each way plays two calls, which are not counted but say how long calls take. Then there are rounds, in each of
+/// First each way plays two calls, which are not counted but say how long calls take; twice four in a row where ranks
+/// share cores. Then there are rounds, in each of
 /// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs, and at least three of
-/// calls that take up to 2 ms: of a call in which a rank waits for nobody its time tells nothing (a root goes on at
-/// once, and the ranks that it serves wait in a later call), the mean of several does. The first call of such a turn is
-/// not counted, as it may still wait for the way before it. Each round begins with another way.
+/// calls that take up to 2 ms (100 ms where ranks share cores): of a call in which a rank waits for nobody its time
+/// tells nothing (a root goes on at once, and the ranks that it serves wait in a later call), the mean of several does.
+/// The first call of such a turn is not counted, as it may still wait for the way before it. Each round begins with
+/// another way.
 ///
 /// A way that is clearly slower than the best one leaves: the more rounds have shown it, the less slow it must be
 /// (trial.cpp says how much). Times are compared after the first calls, the second ones, and rounds 1, 2, 4, 7, … . The
@@ -61,9 +63,10 @@ class Trial {
   /// So often there are these rounds at most.
   static constexpr std::size_t max_parts = 3;
 
-  /// Way 0 is the MPI's own, `settled` the way that plays until now, and has played `calls_before`.
+  /// Way 0 is the MPI's own, `settled` the way that plays until now, and has played `calls_before`. `crowded`: some
+  /// node has more ranks than cores; all ranks say the same.
   explicit Trial(std::size_t ways, std::size_t settled = 0, std::size_t rounds = default_rounds,
-                 std::uint64_t calls_before = 0);
+                 std::uint64_t calls_before = 0, bool crowded = false);
 
   /// Who plays the next call; precondition: neither over() nor needs_agreement().
   [[nodiscard]] std::size_t turn() const { return (place_ + round_) % ways_; }
@@ -74,7 +77,6 @@ class Trial {
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
   /// Times in seconds that are not agreed on.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
-  /// `crowded`: some node has more ranks than cores; all ranks say the same.
   void agree(const std::vector<double>& of_slowest, bool crowded = false);
   /// After agree(): so many calls are the settled way's before the next one on trial.
   [[nodiscard]] std::uint64_t pause() const { return pause_; }
@@ -97,6 +99,7 @@ class Trial {
   [[nodiscard]] bool first_calls_are_over() const { return passes_ == first_passes; }
   [[nodiscard]] std::size_t ways_left() const;
   void next_turn();
+  void next_first_calls();
   void agree_on_first_calls(const std::vector<double>& times);
   void agree_on_rounds(const std::vector<double>& times);
   void count_cost(double seconds, double seconds_of_settled, std::size_t calls);
@@ -117,8 +120,8 @@ class Trial {
   std::vector<double> last_time_;  ///< by way: of its first calls, and what stands for it after it has left
   std::vector<bool> left_;         ///< by way
   std::size_t passes_ = 0;
-  std::size_t calls_of_a_turn_ = 1;
-  bool crowded_ = false;
+  std::size_t calls_of_a_turn_;
+  bool crowded_;
   bool needs_agreement_ = false;
   bool over_ = false;
   std::size_t best_ = 0;
