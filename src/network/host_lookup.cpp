@@ -6,24 +6,11 @@
 #include <tuple>
 
 #include "ayatori/base/text.hpp"
+#include "ayatori/network/host_name.hpp"
 
 namespace ayatori {
 
 namespace {
-
-std::string folded(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-/// The part before the first dot. An address has none: 10.0.0.1 and 10.0.0.2 are not the same host.
-std::string short_name(std::string_view name) {
-  const bool is_address = name.find_first_not_of("0123456789.") == std::string_view::npos;
-  return folded(is_address ? name : name.substr(0, name.find('.')));
-}
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -55,7 +42,7 @@ Result<MachineId> HostLookup::find(std::string_view host) {
   if (host.starts_with("0x") || host.starts_with("0X")) return find_guid(host);
   index_names();
   for (const auto& [index, key] :
-       {std::pair(&by_folded_name_, folded(host)), std::pair(&by_short_name_, short_name(host))}) {
+       {std::pair(&by_folded_name_, folded_host_name(host)), std::pair(&by_short_name_, short_host_name(host))}) {
     const auto found = index->find(key);
     if (found == index->end()) continue;
     const auto& machines = found->second;
@@ -77,11 +64,11 @@ Result<MachineId> HostLookup::find_guid(std::string_view host) const {
 }
 
 Failure HostLookup::unknown(std::string_view host) const {
-  const std::string wanted = folded(host);
+  const std::string wanted = folded_host_name(host);
   // A name with half of its letters replaced is not a useful hint.
   auto nearest = std::tuple(wanted.size() / 2 + 1, std::size_t{0}, no_id);
   for (const MachineId id : network_.machines_in_order()) {
-    const std::string name = folded(network_.machine(id).name);
+    const std::string name = folded_host_name(network_.machine(id).name);
     const auto letters_missed = wanted.size() - common_prefix(wanted, name);
     nearest = std::min(nearest, std::tuple(edit_distance(wanted, name), letters_missed, id));
   }
@@ -93,8 +80,8 @@ Failure HostLookup::unknown(std::string_view host) const {
 void HostLookup::index_names() {
   if (std::exchange(indexed_, true)) return;
   for (const MachineId id : network_.machines_in_order()) {
-    by_folded_name_[folded(network_.machine(id).name)].push_back(id);
-    by_short_name_[short_name(network_.machine(id).name)].push_back(id);
+    by_folded_name_[folded_host_name(network_.machine(id).name)].push_back(id);
+    by_short_name_[short_host_name(network_.machine(id).name)].push_back(id);
   }
 }
 
