@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import plugin
 import pytest
 from test_plugin_nonblocking import forcing
@@ -62,6 +64,20 @@ def test_the_thread_runs_where_it_is_told_to_and_the_level_is_the_programs_other
     ]
     done = mpi.run(1, program)
     assert done.stdout == "rank 0: level 0, no thread\n"
+
+
+def test_the_thread_takes_no_processor_time_while_nothing_is_under_way(mpi: plugin.Mpi) -> None:
+    """Less than 0.1% of a core, as the kernel counts, whatever the program does. A thread that looked as often as it
+    does while something is under way would take 0.4% and more."""
+    done = mpi.run(2, mpi.compiled("thread_sleeps.c", "mpicc"), "2000", AYATORI_PROGRESS="thread")
+    assert done.returncode == 0, done.stdout + done.stderr
+    spent = re.findall(r"(\d+) of (\d+) (outstanding|computing|sleeping)", done.stdout)
+    assert len(spent) == 6, done.stdout
+    for used, passed, while_ in spent:
+        if while_ == "outstanding":
+            assert int(used) > 0, f"this is not the thread that looks: {done.stdout}"
+        else:
+            assert int(used) < 0.001 * int(passed), done.stdout
 
 
 def test_a_word_that_is_not_known_is_told(mpi: plugin.Mpi) -> None:
