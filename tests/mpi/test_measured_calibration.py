@@ -1,0 +1,110 @@
+"""What `ayatori calibrate` measures here is read by all that take a calibration: predictions, tables, the plug-in."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import plugin
+import pytest
+
+from ayatori.formats.calibration import read_calibration
+from ayatori.lab.cluster import Settings, why_impossible
+
+CLUSTER = """
+[planes.fast]
+rate = "4xHDR"
+
+[[switches]]
+name = "switch"
+plane = "fast"
+
+[[hosts]]
+name = "HOSTS"
+links = [{ to = "switch" }]
+"""
+"""Its cables let a measurement of large messages pass at once."""
+
+
+@plugin.needs("openmpi")
+def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(tmp_path: Path, ayatori_command) -> None:
+    """By Open MPI, two ranks on this machine. No time is compared: the machine may be busy."""
+    (tmp_path / "cluster.toml").write_text(CLUSTER.replace("HOSTS", platform.node()), encoding="utf-8")
+    (tmp_path / "hosts").write_text(f"{platform.node()} slots=2\n", encoding="utf-8")
+
+    def said(*words: str) -> str:
+        done = ayatori_command(*words, cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
+        assert done.status == 0, done.stdout + done.stderr
+        return done.stdout
+
+    said("calibrate", "--mpirun", "mpirun.openmpi", "--seconds", "1s", "--out", "measured.json")
+    measured = read_calibration(tmp_path / "measured.json")
+    assert measured.mpi.startswith("Open MPI") and measured.machine.startswith(platform.node())
+    assert measured.between is None
+
+    job = ["cluster:cluster.toml", "--job", "hosts", "--calibration", "measured.json"]
+    of_one = ["--collective", "broadcast", "--algorithm", "linear", "--bytes", "4KiB", "--json"]
+    predicted = json.loads(said("simulate", *job, *of_one))
+    costs = predicted["model"]["costs"]
+    assert costs["origin"].startswith(f"measured on {measured.machine} with {measured.mpi}")
+    for name in ("latency", "eager_limit", "rendezvous", "bandwidth"):
+        assert costs["inside"][name] == pytest.approx(getattr(measured.inside, name)), name
+    # A message of two ranks takes its latency and what it costs both of them, at least.
+    assert predicted["time_s"] >= measured.inside.latency > 0
+
+    said("choose", *job, "--collective", "allreduce", "--bytes", "4B..4KiB", "--out", "table.json")
+    table = json.loads((tmp_path / "table.json").read_text(encoding="utf-8"))
+    assert table["model"]["costs_from"] == costs["origin"]
+    chosen = table["collectives"]["allreduce"]["intervals"][0]["algorithm"]
+
+    mpi = plugin.Mpi("openmpi", tmp_path)
+    files = {"AYATORI_CALIBRATION": str(tmp_path / "measured.json"), "AYATORI_CHOICE": str(tmp_path / "table.json")}
+    done = mpi.run(2, mpi.compiled("check_often.c", "mpicc"), "20000", AYATORI_VERBOSE="1", **files)
+    assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
+    assert f"MPI_Allreduce on 2 ranks from 0 bytes on: {chosen}, by the choice table" in done.stderr, done.stderr
+    assert "MPI_Allreduce of about" not in done.stderr, "what the table chose is not on trial"
+    trials = re.findall(r"is compared with .*", done.stderr)
+    assert trials and all(f"; costs measured on {measured.machine}" in line for line in trials), done.stderr
+
+
+@plugin.needs("openmpi")
+@pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
+def test_two_hosts_of_a_hostfile_are_measured_over_their_network(tmp_path: Path, ayatori_command) -> None:
+    """In network namespaces: what the hosts send to each other passes their cables, as the kernel counts."""
+    (tmp_path / "cluster.toml").write_text(CLUSTER.replace("HOSTS", "a[1-2]"), encoding="utf-8")
+    ayatori = shlex.join([sys.executable, "-m", "ayatori.cli"])
+    measure = "calibrate --mpirun mpirun.openmpi --seconds 10ms --links 2 --out measured.json"
+    script = f'{ayatori} {measure} --hostfile "$AYATORI_LAB_HOSTFILE" && ip -n a2 -j -s link show fast0 > links.json'
+    done = subprocess.run(
+        [*shlex.split(ayatori), "lab", "cluster", "cluster.toml", "--", "sh", "-c", script],
+        cwd=tmp_path,
+        # The ranks inside of a host share its core.
+        env=os.environ | plugin.OPEN_MPI_HERE,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "between a1 and a2: one rank each" in done.stderr
+    measured = read_calibration(tmp_path / "measured.json")
+    assert measured.between is not None and measured.links_between == 2
+    assert any(error.what.endswith(" between") for error in measured.errors)
+    assert not any("are one machine" in remark for remark in measured.remarks), measured.remarks
+    [link] = json.loads((tmp_path / "links.json").read_text(encoding="utf-8"))
+    assert link["stats64"]["tx"]["bytes"] > 9 * 4 << 20, "nine rounds and more, each with messages of 4 MiB"
+
+    (tmp_path / "hosts").write_text("a1\na2\n", encoding="utf-8")
+    call = ["--collective", "broadcast", "--algorithm", "linear", "--bytes", "4KiB", "--calibration", "measured.json"]
+    simulated = ayatori_command("simulate", "cluster:cluster.toml", "--job", "hosts", *call, "--json", cwd=tmp_path)
+    assert simulated.status == 0, simulated.stderr
+    costs = json.loads(simulated.stdout)["model"]["costs"]
+    assert costs["origin"] == f"measured on {measured.machine} with {measured.mpi}"
+    for name in ("eager_limit", "rendezvous", "bandwidth"):
+        assert costs["between"][name] == pytest.approx(getattr(measured.between, name)), name
