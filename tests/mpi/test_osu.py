@@ -1,0 +1,59 @@
+"""OSU's benchmarks as mpi4py's source distribution has them, in Python: they run unchanged under the plug-in, and to
+their end. OSU's own, in C, are in no package of Debian or PyPI."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import plugin
+import pytest
+
+from ayatori.base.errors import Error
+from bench.validation.mpi4py_suite import environment_of, launcher_of, suite
+
+SIZES = [0, *(1 << power for power in range(21))]
+FORCED = {
+    "allgather": "ring",
+    "alltoall": "spread",
+    "alltoallv": "spread",
+    "barrier": "spread",
+    "bcast": "binomial",
+    "gather": "linear",
+    "scatter": "linear",
+}
+# mpi4py calls MPI_Bcast_c and its like where there are any, as in MPICH 4. The plug-in passes these by (docs/mpi.md).
+WITH_LARGE_COUNTS = {"mpich": set(FORCED) - {"barrier"}, "openmpi": set[str]()}
+
+
+@pytest.fixture(scope="module")
+def benchmarks() -> Path:
+    """Skips where PyPI can't be reached."""
+    pytest.importorskip("mpi4py")
+    try:
+        return suite().parent / "demo"
+    except Error as error:
+        pytest.skip(str(error))
+
+
+def sizes_in(output: str) -> list[int]:
+    """Of the rows, each of which has a size and a time above 0."""
+    rows = re.findall(r"^ *(\d+) +(\d+\.\d+)$", output, re.MULTILINE)
+    return [int(size) for size, time in rows if float(time) > 0]
+
+
+@pytest.mark.parametrize("name", FORCED)
+@pytest.mark.parametrize("family", plugin.families())
+def test_osus_benchmarks_come_to_their_end_and_are_played(
+    family: str, name: str, benchmarks: Path, ayatori_command, tmp_path: Path
+) -> None:
+    call = f"MPI_{name.capitalize()}"
+    forced = {f"AYATORI_{name.upper()}": FORCED[name]}
+    launch = [*launcher_of(family), "-np", "2", sys.executable, str(benchmarks / f"osu_{name}.py")]
+    done = ayatori_command("run", "--verbose", "--", *launch, env=environment_of(family, tmp_path, forced))
+    assert done.status == 0, done.stdout + done.stderr
+    assert sizes_in(done.stdout) == ([0] if name == "barrier" else SIZES), done.stdout
+    assert done.stderr.startswith(f"ayatori: {family}, LD_PRELOAD=")
+    played = f"{call} on 2 ranks: {FORCED[name]}, forced by AYATORI_{name.upper()}" in done.stderr
+    assert played == (name not in WITH_LARGE_COUNTS[family]), done.stderr
