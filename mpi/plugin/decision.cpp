@@ -65,7 +65,7 @@ void Decision::leave_out_the_mpi() {
 
 void Decision::begin_trial() {
   trial_.emplace(ways_.size(), settled_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
-                 calls_before_trial_, crowded_);
+                 calls_before_trial_, spins_);
 }
 
 void Decision::go_on_trial() {
@@ -103,9 +103,9 @@ void Decision::note(double seconds, MPI_Comm own) {
   std::vector<double> longest = trial_->numbers();
   longest.push_back(process().is_crowded() ? 1 : 0);
   PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
-  crowded_ = longest.back() != 0;
+  const bool is_crowded_anywhere = longest.back() != 0;
   longest.pop_back();
-  trial_->agree(longest, crowded_);
+  trial_->agree(longest, is_crowded_anywhere);
   if (trial_->over()) {
     end_trial();
   } else if (trial_->pause() > 0) {
@@ -120,11 +120,12 @@ void Decision::note_before_trial(double seconds, MPI_Comm own) {
   std::array<double, 2> slowest{before_->mean(), process().is_crowded() ? 1.0 : 0.0};
   PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, own);
   const double mean = slowest[0];
-  crowded_ = slowest[1] != 0;
+  const bool is_crowded_anywhere = slowest[1] != 0;
+  spins_ = CallsBeforeTrial::ranks_spin(mean, is_crowded_anywhere);
   before_.reset();
   on_trial_ = false;
   if (!undecided_ && ways_.size() == 1) return;  // there is nothing to compare
-  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, crowded_) + 1;
+  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, is_crowded_anywhere) + 1;
   calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
 }
 

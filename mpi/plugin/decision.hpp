@@ -60,7 +60,7 @@ class Decision {
   bool undecided_ = false;   ///< there is to be a first trial, or a choice without the MPI's own
   bool may_try_ = false;     ///< the times of calls may decide
   bool on_trial_ = false;    ///< and neither a pause nor only to come
-  bool crowded_ = false;     ///< some node had more ranks than cores when times were compared last
+  bool spins_ = false;       ///< ranks did on cores that they share, before the first trial
   bool may_change_ = false;  ///< the result does not depend on who plays, so that later trials are allowed
   std::uint64_t trials_ = 0;
   std::uint64_t calls_until_trial_ = 0;  ///< or until it goes on; 0: none comes

@@ -19,7 +19,7 @@ constexpr double max_calls_of_a_turn = 32;
 constexpr double least_calls_of_a_turn = 3;
 constexpr double longer_if_crowded = 4;
 /// Of each way at first: a single call says how long ranks still spin that come from the way before.
-constexpr std::size_t first_calls_if_crowded = 4;
+constexpr std::size_t first_calls_if_spinning = 4;
 
 /// Of the time of all calls, that calls on trial may take longer.
 constexpr double max_share_lost = 0.1;
@@ -81,17 +81,19 @@ void CallsBeforeTrial::note(double seconds) {
   if (calls_++ > 0) seconds_ += seconds;
 }
 
+bool CallsBeforeTrial::ranks_spin(double mean, bool crowded) { return crowded && mean > hopeless_seconds; }
+
 std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool crowded) {
   constexpr double seconds = 300e-6;
   constexpr double least_calls = 128 - timed;
   constexpr double max_calls = 10'000;
-  if (crowded && mean > hopeless_seconds) {
+  if (ranks_spin(mean, crowded)) {
     return static_cast<std::uint64_t>(std::clamp(longest_waiting / mean, 0.0, least_calls));
   }
   return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
 }
 
-Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before, bool crowded)
+Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before, bool spins)
     : ways_(ways),
       settled_(settled),
       rounds_of_a_part_(rounds),
@@ -99,8 +101,7 @@ Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uin
       numbers_(ways),
       last_time_(ways),
       left_(ways),
-      calls_of_a_turn_(crowded ? first_calls_if_crowded : 1),
-      crowded_(crowded),
+      calls_of_a_turn_(spins ? first_calls_if_spinning : 1),
       best_(settled) {}
 
 std::size_t Trial::ways_left() const { return static_cast<std::size_t>(std::ranges::count(left_, false)); }

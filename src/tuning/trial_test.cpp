@@ -360,8 +360,9 @@ struct Outcome {
 Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::size_t calls, Random& random) {
   constexpr double own = 100e-6;
   const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own, noise.crowded);
-  Trial trials[] = {Trial(ways.size(), 0, Trial::default_rounds, before),
-                    Trial(ways.size(), 0, Trial::default_rounds, before)};
+  Trial trials[] = {
+      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.crowded)),
+      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.crowded))};
   std::uint64_t left_out = before;
   double extra = 0;
   std::size_t call = 0;

@@ -27,6 +27,8 @@ class CallsBeforeTrial {
   /// take milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough: another
   /// way may take a thousandth of the time.
   [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool crowded);
+  /// Whether ranks share cores and calls of this mean time are so long that ranks seem to spin there.
+  [[nodiscard]] static bool ranks_spin(double mean, bool crowded);
 
  private:
   std::size_t calls_ = 0;
@@ -37,7 +39,7 @@ class CallsBeforeTrial {
 /// times, so that all choose alike.
 ///
 /// First each way plays two calls, which are not counted but say how long calls take; twice four in a row where ranks
-/// share cores. Then there are rounds, in each of
+/// spin on cores that they share. Then there are rounds, in each of
 /// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs, and at least three of
 /// calls that take up to 2 ms (100 ms where ranks share cores): of a call in which a rank waits for nobody its time
 /// tells nothing (a root goes on at once, and the ranks that it serves wait in a later call), the mean of several does.
@@ -63,10 +65,10 @@ class Trial {
   /// So often there are these rounds at most.
   static constexpr std::size_t max_parts = 3;
 
-  /// Way 0 is the MPI's own, `settled` the way that plays until now, and has played `calls_before`. `crowded`: some
-  /// node has more ranks than cores; all ranks say the same.
+  /// Way 0 is the MPI's own, `settled` the way that plays until now, and has played `calls_before`. `spins`: as
+  /// CallsBeforeTrial::ranks_spin() says, on all ranks alike.
   explicit Trial(std::size_t ways, std::size_t settled = 0, std::size_t rounds = default_rounds,
-                 std::uint64_t calls_before = 0, bool crowded = false);
+                 std::uint64_t calls_before = 0, bool spins = false);
 
   /// Who plays the next call; precondition: neither over() nor needs_agreement().
   [[nodiscard]] std::size_t turn() const { return (place_ + round_) % ways_; }
@@ -77,6 +79,7 @@ class Trial {
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
   /// Times in seconds that are not agreed on.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
+  /// `crowded`: some node has more ranks than cores; all ranks say the same.
   void agree(const std::vector<double>& of_slowest, bool crowded = false);
   /// After agree(): so many calls are the settled way's before the next one on trial.
   [[nodiscard]] std::uint64_t pause() const { return pause_; }
@@ -121,7 +124,7 @@ class Trial {
   std::vector<bool> left_;         ///< by way
   std::size_t passes_ = 0;
   std::size_t calls_of_a_turn_;
-  bool crowded_;
+  bool crowded_ = false;
   bool needs_agreement_ = false;
   bool over_ = false;
   std::size_t best_ = 0;
