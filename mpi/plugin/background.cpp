@@ -98,20 +98,18 @@ struct Moves<Member> {
 };
 
 void see_requests(ayatori_mpi_calls& calls) {
-#define AYATORI_BEGINS(name, parameters, arguments) calls.name = &Begins<&ayatori_mpi_calls::name>::call;
-  AYATORI_NONBLOCKING_CALLS(AYATORI_BEGINS)
-  AYATORI_BEGINNING_CALLS(AYATORI_BEGINS)
+#define AYATORI_BEGINS(name, parameters, arguments) \
+  if (calls.name != nullptr) calls.name = &Begins<&ayatori_mpi_calls::name>::call;
+  AYATORI_REQUESTING_CALLS(AYATORI_BEGINS)
 #undef AYATORI_BEGINS
-  calls.Startall = &Startall;
-  calls.Wait = &Wait;
-  calls.Waitany = &Waitany;
-  calls.Waitsome = &Waitsome;
-  calls.Waitall = &Waitall;
-  calls.Test = &Test;
-  calls.Testany = &Testany;
-  calls.Testsome = &Testsome;
-  calls.Testall = &Testall;
-  calls.Request_free = &Request_free;
+  see_ends_of_requests(calls);
+}
+
+/// MPICH stops to lock and to unlock as soon as its MPI_Finalize begins: a thread that is in the MPI at this moment
+/// would leave its lock locked, and the program would end with "pthread_mutex_destroy: Device or resource busy".
+int finalize() {
+  end_background();
+  return beneath.Finalize();
 }
 
 }  // namespace
@@ -126,17 +124,10 @@ void begin_background(ayatori_mpi_calls& calls) {
     calls.Get_count = &Moves<&ayatori_mpi_calls::Get_count>::call;
   }
   if (mode == ProgressMode::calls || thread != nullptr) see_requests(calls);
-  if (thread != nullptr) calls.Finalize = &Finalize;
+  if (thread != nullptr) calls.Finalize = &finalize;
 }
 
 void end_background() { delete std::exchange(thread, nullptr); }
-
-/// MPICH stops to lock and to unlock as soon as its MPI_Finalize begins: a thread that is in the MPI at this moment
-/// would leave its lock locked, and the program would end with "pthread_mutex_destroy: Device or resource busy".
-int Finalize() {
-  end_background();
-  return beneath.Finalize();
-}
 
 /// A request that is over at once (a small message, say) is nothing to wait for.
 void note_begun(const MPI_Request* request) {

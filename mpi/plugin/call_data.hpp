@@ -10,7 +10,9 @@
 namespace ayatori::plugin {
 
 /// Arguments of a call that the MPI refuses: it is left to the MPI.
-[[nodiscard]] inline bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
+[[nodiscard]] inline bool is_wrong(MPI_Count count, MPI_Datatype type) {
+  return count < 0 || type == MPI_DATATYPE_NULL;
+}
 
 /// One buffer of the program is the one region.
 class OneBuffer {
@@ -41,9 +43,8 @@ class BlockOfEach : public OneBuffer {
 /// The same with blocks of any size, each a region.
 class SizedBlockOfEach {
  public:
-  SizedBlockOfEach(const Part& part, const void* address, std::span<const int> counts,
-                   std::span<const int> displacements, const Layout& layout, Bytewise::Access access,
-                   const std::optional<Elements>& own)
+  SizedBlockOfEach(const Part& part, const void* address, const ByRank& counts, const ByRank& displacements,
+                   const Layout& layout, Bytewise::Access access, const std::optional<Elements>& own)
       : data_(address, counts, displacements, part.kept(layout), access, part.on.own()) {
     if (own) pack(*own, data_.begins()[part.on.rank()], part.on.own());
   }

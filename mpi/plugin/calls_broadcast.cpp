@@ -3,6 +3,7 @@
 
 #include "call_data.hpp"
 #include "calls.hpp"
+#include "played_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -27,7 +28,7 @@ int barrier(MPI_Comm comm, MPI_Request* request, Pass pass) {
 }
 
 template <typename Pass>
-int bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
+int bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   if (count <= 0 || type == MPI_DATATYPE_NULL || root < 0) return pass();
   const Elements elements{buffer, static_cast<Bytes>(count), layout_of(type)};
   Turn turn(comm, MpiCall::bcast, elements.bytes(), {.root = static_cast<Rank>(root), .elements = elements.bytes()},
@@ -39,22 +40,9 @@ int bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, M
 
 }  // namespace
 
-int Barrier(MPI_Comm comm) {
-  return barrier(comm, nullptr, [&] { return PMPI_Barrier(comm); });
-}
-
-int Ibarrier(MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Ibarrier(comm, request); };
-  return request == nullptr ? pass() : barrier(comm, request, pass);
-}
-
-int Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return bcast(buffer, count, type, root, comm, nullptr, [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
-}
-
-int Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Ibcast(buffer, count, type, root, comm, request); };
-  return request == nullptr ? pass() : bcast(buffer, count, type, root, comm, request, pass);
+void play_broadcasts(ayatori_mpi_calls& played) {
+  AYATORI_PLAY_FORMS(played, Barrier, Ibarrier, barrier);
+  AYATORI_PLAY(played, Bcast, Ibcast, bcast);
 }
 
 }  // namespace ayatori::plugin

@@ -1,5 +1,7 @@
 // Functions that make communicators: what calls that do not block need of a new one is made here, where all of its
 // processes are.
+#include <tuple>
+
 #include "calls.hpp"
 
 namespace ayatori::plugin {
@@ -12,20 +14,23 @@ int prepared(int code, const MPI_Comm* made) {
   return code;
 }
 
+/// `call` has the type of the MPI function `Member`, whose last argument is the communicator that it makes.
+template <auto Member>
+struct Makes;
+template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)>
+struct Makes<Member> {
+  static int call(Arguments... arguments) {
+    return prepared((ayatori_own_calls.*Member)(arguments...),
+                    std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)));
+  }
+};
+
 }  // namespace
 
-int Comm_dup(MPI_Comm comm, MPI_Comm* made) { return prepared(PMPI_Comm_dup(comm, made), made); }
-
-int Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
-  return prepared(PMPI_Comm_split(comm, colour, key, made), made);
-}
-
-int Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-  return prepared(PMPI_Comm_create(comm, group, made), made);
-}
-
-int Cart_create(MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made) {
-  return prepared(PMPI_Cart_create(comm, dimensions, lengths, periodic, reorder, made), made);
+void prepare_communicators(ayatori_mpi_calls& played) {
+#define AYATORI_MAKES(name, parameters, arguments) played.name = &Makes<&ayatori_mpi_calls::name>::call;
+  AYATORI_COMMUNICATOR_CALLS(AYATORI_MAKES)
+#undef AYATORI_MAKES
 }
 
 }  // namespace ayatori::plugin

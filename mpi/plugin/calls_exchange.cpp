@@ -1,6 +1,7 @@
 // MPI_Allgather(v), MPI_Alltoall(v): every rank receives a block from each.
 #include "call_data.hpp"
 #include "calls.hpp"
+#include "played_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -29,8 +30,8 @@ class AlltoallData {
 /// One buffer with a block for each rank.
 struct Blocks {
   const void* address;
-  std::span<const int> counts;
-  std::span<const int> displacements;
+  ByRank counts;
+  ByRank displacements;
   Layout layout;
 };
 
@@ -59,7 +60,7 @@ class AlltoallvData {
 };
 
 template <typename Pass>
-int allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+int allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received, MPI_Count received_count,
               MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
@@ -75,9 +76,10 @@ int allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* re
   return turn.play<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
 }
 
-template <typename Pass>
-int allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-               const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
+template <typename Count, typename At, typename Pass>
+int allgatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+               const Count received_counts[], const At received_at[], MPI_Datatype received_type, MPI_Comm comm,
+               MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
@@ -87,12 +89,12 @@ int allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* r
   const std::size_t n = on->ranks();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  return turn.play<SizedBlockOfEach>(received, std::span(received_counts, n), std::span(received_at, n),
+  return turn.play<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
                                      layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
 template <typename Pass>
-int alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+int alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received, MPI_Count received_count,
              MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
@@ -108,9 +110,9 @@ int alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* rec
   return turn.play<AlltoallData>(from, to, in_place);
 }
 
-template <typename Pass>
-int alltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-              const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,
+template <typename Count, typename At, typename Pass>
+int alltoallv(const void* sent, const Count sent_counts[], const At sent_from[], MPI_Datatype sent_type, void* received,
+              const Count received_counts[], const At received_at[], MPI_Datatype received_type, MPI_Comm comm,
               MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
@@ -127,79 +129,11 @@ int alltoallv(const void* sent, const int sent_counts[], const int sent_from[], 
 
 }  // namespace
 
-int Allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-              MPI_Datatype received_type, MPI_Comm comm) {
-  return allgather(sent, sent_count, sent_type, received, received_count, received_type, comm, nullptr, [&] {
-    return PMPI_Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  });
-}
-
-int Iallgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-               MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Iallgather(sent, sent_count, sent_type, received, received_count, received_type, comm, request);
-  };
-  return request == nullptr
-             ? pass()
-             : allgather(sent, sent_count, sent_type, received, received_count, received_type, comm, request, pass);
-}
-
-int Allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-               const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
-  return allgatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, nullptr,
-                    [&] {
-                      return PMPI_Allgatherv(sent, sent_count, sent_type, received, received_counts, received_at,
-                                             received_type, comm);
-                    });
-}
-
-int Iallgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-                const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Iallgatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm,
-                            request);
-  };
-  return request == nullptr ? pass()
-                            : allgatherv(sent, sent_count, sent_type, received, received_counts, received_at,
-                                         received_type, comm, request, pass);
-}
-
-int Alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-             MPI_Datatype received_type, MPI_Comm comm) {
-  return alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, nullptr, [&] {
-    return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  });
-}
-
-int Ialltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-              MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Ialltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, request);
-  };
-  return request == nullptr
-             ? pass()
-             : alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, request, pass);
-}
-
-int Alltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-              const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
-  return alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm,
-                   nullptr, [&] {
-                     return PMPI_Alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts,
-                                           received_at, received_type, comm);
-                   });
-}
-
-int Ialltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-               const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,
-               MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Ialltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at,
-                           received_type, comm, request);
-  };
-  return request == nullptr ? pass()
-                            : alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at,
-                                        received_type, comm, request, pass);
+void play_exchanges(ayatori_mpi_calls& played) {
+  AYATORI_PLAY(played, Allgather, Iallgather, allgather);
+  AYATORI_PLAY(played, Allgatherv, Iallgatherv, allgatherv);
+  AYATORI_PLAY(played, Alltoall, Ialltoall, alltoall);
+  AYATORI_PLAY(played, Alltoallv, Ialltoallv, alltoallv);
 }
 
 }  // namespace ayatori::plugin

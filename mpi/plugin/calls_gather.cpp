@@ -3,6 +3,7 @@
 
 #include "call_data.hpp"
 #include "calls.hpp"
+#include "played_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -88,7 +89,7 @@ class SizedOwnBlock {
 /// The root's part of a scatter with sizes by rank.
 class SizedScattered {
  public:
-  SizedScattered(const Part& part, const void* address, std::span<const int> counts, std::span<const int> displacements,
+  SizedScattered(const Part& part, const void* address, const ByRank& counts, const ByRank& displacements,
                  const Layout& layout, const std::optional<Elements>& own)
       : data_(address, counts, displacements, part.kept(layout), Access::read, part.on.own()) {
     if (own) unpack(data_.begins()[part.on.rank()], *own, part.on.own());
@@ -104,7 +105,7 @@ class SizedScattered {
 };
 
 template <typename Pass>
-int gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+int gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received, MPI_Count received_count,
            MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
@@ -125,7 +126,7 @@ int gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* recei
 }
 
 template <typename Pass>
-int scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+int scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received, MPI_Count received_count,
             MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
@@ -145,10 +146,10 @@ int scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* rece
   return turn.play<Scattered>(all, mine, block);
 }
 
-template <typename Pass>
-int gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-            const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request,
-            Pass pass) {
+template <typename Count, typename At, typename Pass>
+int gatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+            const Count received_counts[], const At received_at[], MPI_Datatype received_type, int root, MPI_Comm comm,
+            MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
@@ -161,13 +162,14 @@ int gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* rece
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
   if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::read);
   const std::size_t n = on->ranks();
-  return turn.play<SizedBlockOfEach>(received, std::span(received_counts, n), std::span(received_at, n),
+  return turn.play<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
                                      layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
-template <typename Pass>
-int scatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-             int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
+template <typename Count, typename At, typename Pass>
+int scatterv(const void* sent, const Count sent_counts[], const At sent_from[], MPI_Datatype sent_type, void* received,
+             MPI_Count received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request,
+             Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
@@ -180,84 +182,16 @@ int scatterv(const void* sent, const int sent_counts[], const int sent_from[], M
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::write);
   const std::size_t n = on->ranks();
-  return turn.play<SizedScattered>(sent, std::span(sent_counts, n), std::span(sent_from, n), layout_of(sent_type),
-                                   mine);
+  return turn.play<SizedScattered>(sent, ByRank(sent_counts, n), ByRank(sent_from, n), layout_of(sent_type), mine);
 }
 
 }  // namespace
 
-int Gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-           MPI_Datatype received_type, int root, MPI_Comm comm) {
-  return gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, nullptr, [&] {
-    return PMPI_Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  });
-}
-
-int Igather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-            MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Igather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request);
-  };
-  return request == nullptr
-             ? pass()
-             : gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request, pass);
-}
-
-int Scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-            MPI_Datatype received_type, int root, MPI_Comm comm) {
-  return scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, nullptr, [&] {
-    return PMPI_Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  });
-}
-
-int Iscatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-             MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Iscatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request);
-  };
-  return request == nullptr
-             ? pass()
-             : scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request, pass);
-}
-
-int Gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-            const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm) {
-  return gatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm,
-                 nullptr, [&] {
-                   return PMPI_Gatherv(sent, sent_count, sent_type, received, received_counts, received_at,
-                                       received_type, root, comm);
-                 });
-}
-
-int Igatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-             const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Igatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm,
-                         request);
-  };
-  return request == nullptr ? pass()
-                            : gatherv(sent, sent_count, sent_type, received, received_counts, received_at,
-                                      received_type, root, comm, request, pass);
-}
-
-int Scatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-             int received_count, MPI_Datatype received_type, int root, MPI_Comm comm) {
-  return scatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm, nullptr,
-                  [&] {
-                    return PMPI_Scatterv(sent, sent_counts, sent_from, sent_type, received, received_count,
-                                         received_type, root, comm);
-                  });
-}
-
-int Iscatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-              int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
-  const auto pass = [&] {
-    return PMPI_Iscatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm,
-                          request);
-  };
-  return request == nullptr ? pass()
-                            : scatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type,
-                                       root, comm, request, pass);
+void play_gathers(ayatori_mpi_calls& played) {
+  AYATORI_PLAY(played, Gather, Igather, gather);
+  AYATORI_PLAY(played, Gatherv, Igatherv, gatherv);
+  AYATORI_PLAY(played, Scatter, Iscatter, scatter);
+  AYATORI_PLAY(played, Scatterv, Iscatterv, scatterv);
 }
 
 }  // namespace ayatori::plugin

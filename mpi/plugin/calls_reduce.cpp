@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "calls.hpp"
+#include "played_function.hpp"
 #include "reduction.hpp"
 
 namespace ayatori::plugin {
@@ -129,13 +130,13 @@ class ReducedBlocks {
 /// Blocks of any size: each slot of the schedule is one, those after them hold what is to be combined with our own.
 class SizedReducedBlocks {
  public:
-  SizedReducedBlocks(const Part& part, const Vector& vector, std::span<const int> counts)
+  SizedReducedBlocks(const Part& part, const Vector& vector, const ByRank& counts)
       : vector_(vector), own_(part.on.own()), work_(vector.bytes()) {
     copy_with_gaps(vector.operand(), work_.begin(), vector.count, vector.reduction.layout);
     std::byte* here = work_.begin();
-    for (const int count : counts) {
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
       regions_.push_back(here);
-      sizes_.push_back(static_cast<Bytes>(count) * vector.reduction.element_bytes);
+      sizes_.push_back(static_cast<Bytes>(counts[rank]) * vector.reduction.element_bytes);
       here += sizes_.back();
     }
     const Bytes own_bytes = sizes_[part.on.rank()];
@@ -167,7 +168,7 @@ class SizedReducedBlocks {
 
 /// Whether the MPI should see the call, alike on all ranks. A call that does not block may go on when the program has
 /// freed its operation or datatype, which only the MPI can keep: so it is played with those that MPI names.
-bool is_for_mpi(int count, MPI_Datatype type, MPI_Op op, const MPI_Request* request) {
+bool is_for_mpi(MPI_Count count, MPI_Datatype type, MPI_Op op, const MPI_Request* request) {
   if (count <= 0 || type == MPI_DATATYPE_NULL || !can_play(op, layout_of(type))) return true;
   return request != nullptr && !(is_builtin(op) && layout_of(type).is_named);
 }
@@ -180,7 +181,7 @@ CallShape shape_of(const Vector& vector, Bytes elements, Rank root = 0) {
 }
 
 template <typename Pass>
-int reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+int reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
            MPI_Request* request, Pass pass) {
   if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
@@ -192,7 +193,7 @@ int reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_O
 }
 
 template <typename Pass>
-int allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
               MPI_Request* request, Pass pass) {
   if (is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
@@ -202,7 +203,7 @@ int allreduce(const void* sent, void* received, int count, MPI_Datatype type, MP
 }
 
 template <typename Pass>
-int reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+int reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                          MPI_Request* request, Pass pass) {
   if (is_for_mpi(count, type, op, request)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
@@ -214,12 +215,12 @@ int reduce_scatter_block(const void* sent, void* received, int count, MPI_Dataty
   return turn.play<ReducedBlocks>(vector, block_count);
 }
 
-template <typename Pass>
-int reduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+template <typename Count, typename Pass>
+int reduce_scatter(const void* sent, void* received, const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || is_for_mpi(1, type, op, request)) return pass();
-  const std::span<const int> blocks(counts, on->ranks());
+  const std::span<const Count> blocks(counts, on->ranks());
   const auto total = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
   const Vector vector{sent, received, total, reduction_of(op, layout_of(type))};
   const bool alike = std::ranges::adjacent_find(blocks, std::not_equal_to()) == blocks.end();
@@ -228,53 +229,17 @@ int reduce_scatter(const void* sent, void* received, const int counts[], MPI_Dat
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
   Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, exact_up_to(vector.reduction));
   if (!turn) return pass();
-  return alike ? turn.play<ReducedBlocks>(vector, shape.elements) : turn.play<SizedReducedBlocks>(vector, blocks);
+  return alike ? turn.play<ReducedBlocks>(vector, shape.elements)
+               : turn.play<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));
 }
 
 }  // namespace
 
-int Reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-  return reduce(sent, received, count, type, op, root, comm, nullptr,
-                [&] { return PMPI_Reduce(sent, received, count, type, op, root, comm); });
-}
-
-int Ireduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-            MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Ireduce(sent, received, count, type, op, root, comm, request); };
-  return request == nullptr ? pass() : reduce(sent, received, count, type, op, root, comm, request, pass);
-}
-
-int Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return allreduce(sent, received, count, type, op, comm, nullptr,
-                   [&] { return PMPI_Allreduce(sent, received, count, type, op, comm); });
-}
-
-int Iallreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-               MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Iallreduce(sent, received, count, type, op, comm, request); };
-  return request == nullptr ? pass() : allreduce(sent, received, count, type, op, comm, request, pass);
-}
-
-int Reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return reduce_scatter_block(sent, received, count, type, op, comm, nullptr,
-                              [&] { return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm); });
-}
-
-int Ireduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Ireduce_scatter_block(sent, received, count, type, op, comm, request); };
-  return request == nullptr ? pass() : reduce_scatter_block(sent, received, count, type, op, comm, request, pass);
-}
-
-int Reduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return reduce_scatter(sent, received, counts, type, op, comm, nullptr,
-                        [&] { return PMPI_Reduce_scatter(sent, received, counts, type, op, comm); });
-}
-
-int Ireduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                    MPI_Request* request) {
-  const auto pass = [&] { return PMPI_Ireduce_scatter(sent, received, counts, type, op, comm, request); };
-  return request == nullptr ? pass() : reduce_scatter(sent, received, counts, type, op, comm, request, pass);
+void play_reductions(ayatori_mpi_calls& played) {
+  AYATORI_PLAY(played, Reduce, Ireduce, reduce);
+  AYATORI_PLAY(played, Allreduce, Iallreduce, allreduce);
+  AYATORI_PLAY(played, Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block);
+  AYATORI_PLAY(played, Reduce_scatter, Ireduce_scatter, reduce_scatter);
 }
 
 }  // namespace ayatori::plugin

@@ -26,8 +26,6 @@ void note_some_ended(std::span<const MPI_Request> requests, int over, const int 
   for (int i = 0; over != MPI_UNDEFINED && i < over; ++i) note_ended(requests[static_cast<std::size_t>(indices[i])]);
 }
 
-}  // namespace
-
 int Startall(int count, MPI_Request requests[]) {
   const int code = PMPI_Startall(count, requests);
   for (int i = 0; code == MPI_SUCCESS && i < count; ++i) note_begun(&requests[i]);
@@ -95,6 +93,21 @@ int Testall(int count, MPI_Request requests[], int* over, MPI_Status statuses[])
 int Request_free(MPI_Request* request) {
   if (request != nullptr) note_ended(*request);
   return PMPI_Request_free(request);
+}
+
+}  // namespace
+
+void see_ends_of_requests(ayatori_mpi_calls& calls) {
+  calls.Startall = &Startall;
+  calls.Wait = &Wait;
+  calls.Waitany = &Waitany;
+  calls.Waitsome = &Waitsome;
+  calls.Waitall = &Waitall;
+  calls.Test = &Test;
+  calls.Testany = &Testany;
+  calls.Testsome = &Testsome;
+  calls.Testall = &Testall;
+  calls.Request_free = &Request_free;
 }
 
 }  // namespace ayatori::plugin

@@ -162,7 +162,7 @@ void Bytewise::finish() const {
   if (write_back_) unpack(begin_, elements_, own_);
 }
 
-BytewiseBlocks::BytewiseBlocks(const void* address, std::span<const int> counts, std::span<const int> displacements,
+BytewiseBlocks::BytewiseBlocks(const void* address, const ByRank& counts, const ByRank& displacements,
                                const Layout& layout, Bytewise::Access access, MPI_Comm own, bool must_copy)
     : address_(address), counts_(counts), displacements_(displacements), layout_(layout), own_(own) {
   Bytes total = 0;

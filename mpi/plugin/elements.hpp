@@ -5,6 +5,9 @@
 
 #include <mpi.h>
 
+#include <concepts>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "ayatori/base/ids.hpp"
@@ -63,12 +66,38 @@ class Bytewise {
   bool write_back_ = false;
 };
 
+/// Counts or displacements by rank: the program's array, of int or of MPI_Count and MPI_Aint.
+class ByRank {
+ public:
+  template <std::signed_integral Integer>
+  ByRank(const Integer* first, std::size_t ranks) : first_(first), ranks_(ranks), width_(sizeof(Integer)) {
+    static_assert(sizeof(Integer) == sizeof(std::int32_t) || sizeof(Integer) == sizeof(std::int64_t));
+  }
+
+  [[nodiscard]] std::size_t size() const { return ranks_; }
+  [[nodiscard]] std::int64_t operator[](std::size_t rank) const {
+    return width_ == sizeof(std::int32_t) ? read<std::int32_t>(rank) : read<std::int64_t>(rank);
+  }
+
+ private:
+  template <typename Integer>
+  [[nodiscard]] Integer read(std::size_t rank) const {
+    Integer value = 0;
+    std::memcpy(&value, static_cast<const std::byte*>(first_) + rank * sizeof value, sizeof value);
+    return value;
+  }
+
+  const void* first_;
+  std::size_t ranks_;
+  std::size_t width_;
+};
+
 /// Blocks of elements, one for each rank, each somewhere in the program's buffer (MPI_Gatherv, …) as bytes.
 class BytewiseBlocks {
  public:
   /// `counts` and `displacements` (in extents) by rank.
-  BytewiseBlocks(const void* address, std::span<const int> counts, std::span<const int> displacements,
-                 const Layout& layout, Bytewise::Access access, MPI_Comm own, bool must_copy = false);
+  BytewiseBlocks(const void* address, const ByRank& counts, const ByRank& displacements, const Layout& layout,
+                 Bytewise::Access access, MPI_Comm own, bool must_copy = false);
   [[nodiscard]] std::span<std::byte* const> begins() const { return begins_; }
   [[nodiscard]] std::span<const Bytes> sizes() const { return sizes_; }
   void finish() const;
@@ -77,8 +106,8 @@ class BytewiseBlocks {
   [[nodiscard]] Elements block(std::size_t rank) const;
 
   const void* address_;
-  std::span<const int> counts_;
-  std::span<const int> displacements_;
+  ByRank counts_;
+  ByRank displacements_;
   Layout layout_;
   MPI_Comm own_;
   Memory between_;

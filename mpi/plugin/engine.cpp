@@ -16,9 +16,11 @@ extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(s
   if (process().plays_nonblocking) {
     if (Communicator* const world = Communicator::find(MPI_COMM_WORLD)) static_cast<void>(world->prepare());
   }
-#define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
-  AYATORI_COLLECTIVE_CALLS(AYATORI_PLAYED)
-#undef AYATORI_PLAYED
+  play_broadcasts(*played);
+  play_gathers(*played);
+  play_exchanges(*played);
+  play_reductions(*played);
+  prepare_communicators(*played);
   begin_quick_calls(*played);
   begin_background(*played);
   return 1;

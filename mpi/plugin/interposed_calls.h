@@ -4,61 +4,163 @@
 /// functions, the wrappers, the look-up of the MPI's own.
 ///
 /// X(NAME, PARAMETERS, ARGUMENTS) for each; all of them return an MPI error code.
+///
+/// A function whose data are counted may come twice: with counts and displacements that are int (MPI_Bcast), and, since
+/// MPI 4.0, with large ones (MPI_Bcast_c). C is what follows its name, COUNT and AT are their types.
 
 #include <mpi.h>
 
-/// The forms that do not block.
-#define AYATORI_NONBLOCKING_CALLS(X)                                                                                  \
-  X(Ibarrier, (MPI_Comm comm, MPI_Request * request), (comm, request))                                                \
-  X(Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),              \
-    (buffer, count, type, root, comm, request))                                                                       \
-  X(Ireduce,                                                                                                          \
-    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,              \
-     MPI_Request* request),                                                                                           \
-    (sent, received, count, type, op, root, comm, request))                                                           \
-  X(Iallreduce,                                                                                                       \
-    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request), \
-    (sent, received, count, type, op, comm, request))                                                                 \
-  X(Ireduce_scatter_block,                                                                                            \
-    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request), \
-    (sent, received, count, type, op, comm, request))                                                                 \
-  X(Ireduce_scatter,                                                                                                  \
-    (const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,               \
-     MPI_Request* request),                                                                                           \
-    (sent, received, counts, type, op, comm, request))                                                                \
-  X(Iallgather,                                                                                                       \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                            \
-  X(Iallgatherv,                                                                                                      \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
-     const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                       \
-    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))              \
-  X(Igather,                                                                                                          \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                      \
-    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                      \
-  X(Igatherv,                                                                                                         \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
-     const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),             \
-    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm, request))        \
-  X(Iscatter,                                                                                                         \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                      \
-    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                      \
-  X(Iscatterv,                                                                                                        \
-    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
-     int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                  \
-    (sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm, request))          \
-  X(Ialltoall,                                                                                                        \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                            \
-  X(Ialltoallv,                                                                                                       \
-    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
-     const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,                 \
-     MPI_Request* request),                                                                                           \
+/// Collectives that block.
+#define AYATORI_COUNTED_COLLECTIVES(X, C, COUNT, AT)                                                                   \
+  X(Bcast##C, (void* buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm),                                 \
+    (buffer, count, type, root, comm))                                                                                 \
+  X(Reduce##C, (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), \
+    (sent, received, count, type, op, root, comm))                                                                     \
+  X(Allreduce##C, (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),        \
+    (sent, received, count, type, op, comm))                                                                           \
+  X(Reduce_scatter_block##C,                                                                                           \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),                      \
+    (sent, received, count, type, op, comm))                                                                           \
+  X(Reduce_scatter##C,                                                                                                 \
+    (const void* sent, void* received, const COUNT counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),             \
+    (sent, received, counts, type, op, comm))                                                                          \
+  X(Allgather##C,                                                                                                      \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, MPI_Comm comm),                                                                       \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm))                                      \
+  X(Allgatherv##C,                                                                                                     \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, const COUNT received_counts[],        \
+     const AT received_at[], MPI_Datatype received_type, MPI_Comm comm),                                               \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm))                        \
+  X(Gather##C,                                                                                                         \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, int root, MPI_Comm comm),                                                             \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm))                                \
+  X(Gatherv##C,                                                                                                        \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, const COUNT received_counts[],        \
+     const AT received_at[], MPI_Datatype received_type, int root, MPI_Comm comm),                                     \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm))                  \
+  X(Scatter##C,                                                                                                        \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, int root, MPI_Comm comm),                                                             \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm))                                \
+  X(Scatterv##C,                                                                                                       \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], MPI_Datatype sent_type, void* received,        \
+     COUNT received_count, MPI_Datatype received_type, int root, MPI_Comm comm),                                       \
+    (sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm))                    \
+  X(Alltoall##C,                                                                                                       \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, MPI_Comm comm),                                                                       \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm))                                      \
+  X(Alltoallv##C,                                                                                                      \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], MPI_Datatype sent_type, void* received,        \
+     const COUNT received_counts[], const AT received_at[], MPI_Datatype received_type, MPI_Comm comm),                \
+    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm))
+
+/// The forms of them that do not.
+#define AYATORI_COUNTED_NONBLOCKING(X, C, COUNT, AT)                                                            \
+  X(Ibcast##C, (void* buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),   \
+    (buffer, count, type, root, comm, request))                                                                 \
+  X(Ireduce##C,                                                                                                 \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,      \
+     MPI_Request* request),                                                                                     \
+    (sent, received, count, type, op, root, comm, request))                                                     \
+  X(Iallreduce##C,                                                                                              \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,                \
+     MPI_Request* request),                                                                                     \
+    (sent, received, count, type, op, comm, request))                                                           \
+  X(Ireduce_scatter_block##C,                                                                                   \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,                \
+     MPI_Request* request),                                                                                     \
+    (sent, received, count, type, op, comm, request))                                                           \
+  X(Ireduce_scatter##C,                                                                                         \
+    (const void* sent, void* received, const COUNT counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,       \
+     MPI_Request* request),                                                                                     \
+    (sent, received, counts, type, op, comm, request))                                                          \
+  X(Iallgather##C,                                                                                              \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,          \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                          \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                      \
+  X(Iallgatherv##C,                                                                                             \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, const COUNT received_counts[], \
+     const AT received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                  \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))        \
+  X(Igather##C,                                                                                                 \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,          \
+     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                \
+  X(Igatherv##C,                                                                                                \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, const COUNT received_counts[], \
+     const AT received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),        \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm, request))  \
+  X(Iscatter##C,                                                                                                \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,          \
+     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                \
+  X(Iscatterv##C,                                                                                               \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], MPI_Datatype sent_type, void* received, \
+     COUNT received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),          \
+    (sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm, request))    \
+  X(Ialltoall##C,                                                                                               \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,          \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                          \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                      \
+  X(Ialltoallv##C,                                                                                              \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], MPI_Datatype sent_type, void* received, \
+     const COUNT received_counts[], const AT received_at[], MPI_Datatype received_type, MPI_Comm comm,          \
+     MPI_Request* request),                                                                                     \
     (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm, request))
+
+/// Functions that begin requests, and are the MPI's own.
+#define AYATORI_COUNTED_BEGINNING(X, C, COUNT, AT)                                                                     \
+  X(Isend##C,                                                                                                          \
+    (const void* data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),          \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Issend##C,                                                                                                         \
+    (const void* data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),          \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Irsend##C,                                                                                                         \
+    (const void* data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),          \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Irecv##C, (void* data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),    \
+    (data, count, type, from, tag, comm, request))                                                                     \
+  X(Imrecv##C, (void* data, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),               \
+    (data, count, type, message, request))                                                                             \
+  X(Iscan##C,                                                                                                          \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,                       \
+     MPI_Request* request),                                                                                            \
+    (sent, received, count, type, op, comm, request))                                                                  \
+  X(Iexscan##C,                                                                                                        \
+    (const void* sent, void* received, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,                       \
+     MPI_Request* request),                                                                                            \
+    (sent, received, count, type, op, comm, request))                                                                  \
+  X(Ialltoallw##C,                                                                                                     \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], const MPI_Datatype sent_types[],               \
+     void* received, const COUNT received_counts[], const AT received_at[], const MPI_Datatype received_types[],       \
+     MPI_Comm comm, MPI_Request* request),                                                                             \
+    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request)) \
+  X(Ineighbor_allgather##C,                                                                                            \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
+  X(Ineighbor_allgatherv##C,                                                                                           \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, const COUNT received_counts[],        \
+     const AT received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                         \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))               \
+  X(Ineighbor_alltoall##C,                                                                                             \
+    (const void* sent, COUNT sent_count, MPI_Datatype sent_type, void* received, COUNT received_count,                 \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
+  X(Ineighbor_alltoallv##C,                                                                                            \
+    (const void* sent, const COUNT sent_counts[], const AT sent_from[], MPI_Datatype sent_type, void* received,        \
+     const COUNT received_counts[], const AT received_at[], MPI_Datatype received_type, MPI_Comm comm,                 \
+     MPI_Request* request),                                                                                            \
+    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm, request))   \
+  X(Ineighbor_alltoallw##C,                                                                                            \
+    (const void* sent, const COUNT sent_counts[], const MPI_Aint sent_from[], const MPI_Datatype sent_types[],         \
+     void* received, const COUNT received_counts[], const MPI_Aint received_at[], const MPI_Datatype received_types[], \
+     MPI_Comm comm, MPI_Request* request),                                                                             \
+    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request))
 
 /// Functions that make communicators. All of their processes call them, so what a call that does not block needs of a
 /// communicator can be made here.
@@ -69,53 +171,6 @@
   X(Cart_create,                                                                                             \
     (MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made), \
     (comm, dimensions, lengths, periodic, reorder, made))
-
-/// Functions that begin requests, and are the MPI's own.
-#define AYATORI_BEGINNING_CALLS(X)                                                                                     \
-  X(Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),     \
-    (data, count, type, to, tag, comm, request))                                                                       \
-  X(Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),    \
-    (data, count, type, to, tag, comm, request))                                                                       \
-  X(Irsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),    \
-    (data, count, type, to, tag, comm, request))                                                                       \
-  X(Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),         \
-    (data, count, type, from, tag, comm, request))                                                                     \
-  X(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),                    \
-    (data, count, type, message, request))                                                                             \
-  X(Start, (MPI_Request * request), (request))                                                                         \
-  X(Iscan,                                                                                                             \
-    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),  \
-    (sent, received, count, type, op, comm, request))                                                                  \
-  X(Iexscan,                                                                                                           \
-    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),  \
-    (sent, received, count, type, op, comm, request))                                                                  \
-  X(Ialltoallw,                                                                                                        \
-    (const void* sent, const int sent_counts[], const int sent_from[], const MPI_Datatype sent_types[],                \
-     void* received, const int received_counts[], const int received_at[], const MPI_Datatype received_types[],        \
-     MPI_Comm comm, MPI_Request* request),                                                                             \
-    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request)) \
-  X(Ineighbor_allgather,                                                                                               \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                     \
-     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
-  X(Ineighbor_allgatherv,                                                                                              \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],            \
-     const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                        \
-    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))               \
-  X(Ineighbor_alltoall,                                                                                                \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                     \
-     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
-  X(Ineighbor_alltoallv,                                                                                               \
-    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,         \
-     const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,                  \
-     MPI_Request* request),                                                                                            \
-    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm, request))   \
-  X(Ineighbor_alltoallw,                                                                                               \
-    (const void* sent, const int sent_counts[], const MPI_Aint sent_from[], const MPI_Datatype sent_types[],           \
-     void* received, const int received_counts[], const MPI_Aint received_at[], const MPI_Datatype received_types[],   \
-     MPI_Comm comm, MPI_Request* request),                                                                             \
-    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request))
 
 /// Functions that begin several or end requests, and others that programs call while they compute.
 #define AYATORI_REQUEST_CALLS(X)                                                                                       \
@@ -137,64 +192,48 @@
   X(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count), (status, type, count))                       \
   X(Finalize, (void), ())
 
-/// Those that are played, and what goes with them.
-#define AYATORI_COLLECTIVE_CALLS(X)                                                                                   \
-  X(Barrier, (MPI_Comm comm), (comm))                                                                                 \
-  X(Bcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), (buffer, count, type, root, comm))  \
-  X(Reduce, (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),     \
-    (sent, received, count, type, op, root, comm))                                                                    \
-  X(Allreduce, (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),            \
-    (sent, received, count, type, op, comm))                                                                          \
-  X(Reduce_scatter_block, (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
-    (sent, received, count, type, op, comm))                                                                          \
-  X(Reduce_scatter,                                                                                                   \
-    (const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),              \
-    (sent, received, counts, type, op, comm))                                                                         \
-  X(Allgather,                                                                                                        \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, MPI_Comm comm),                                                                      \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm))                                     \
-  X(Allgatherv,                                                                                                       \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
-     const int received_at[], MPI_Datatype received_type, MPI_Comm comm),                                             \
-    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm))                       \
-  X(Gather,                                                                                                           \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, int root, MPI_Comm comm),                                                            \
-    (sent, sent_count, sent_type, received, received_count, received_type, root, comm))                               \
-  X(Gatherv,                                                                                                          \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
-     const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm),                                   \
-    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm))                 \
-  X(Scatter,                                                                                                          \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, int root, MPI_Comm comm),                                                            \
-    (sent, sent_count, sent_type, received, received_count, received_type, root, comm))                               \
-  X(Scatterv,                                                                                                         \
-    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
-     int received_count, MPI_Datatype received_type, int root, MPI_Comm comm),                                        \
-    (sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm))                   \
-  X(Alltoall,                                                                                                         \
-    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
-     MPI_Datatype received_type, MPI_Comm comm),                                                                      \
-    (sent, sent_count, sent_type, received, received_count, received_type, comm))                                     \
-  X(Alltoallv,                                                                                                        \
-    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
-     const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm),                \
-    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm))           \
-  AYATORI_NONBLOCKING_CALLS(X)                                                                                        \
-  AYATORI_COMMUNICATOR_CALLS(X)
+#define AYATORI_COUNTED_REQUESTS(X, C, COUNT, AT) \
+  AYATORI_COUNTED_NONBLOCKING(X, C, COUNT, AT)    \
+  AYATORI_COUNTED_BEGINNING(X, C, COUNT, AT)
 
-/// All of them.
-#define AYATORI_MPI_CALLS(X)  \
-  AYATORI_COLLECTIVE_CALLS(X) \
-  AYATORI_BEGINNING_CALLS(X)  \
+#define AYATORI_UNCOUNTED_REQUESTS(X)                                  \
+  X(Ibarrier, (MPI_Comm comm, MPI_Request * request), (comm, request)) \
+  X(Start, (MPI_Request * request), (request))
+
+/// Functions with large counts. An MPI of the family may lack them; where its header does, we stand in front of none.
+#if MPI_VERSION >= 4
+#define AYATORI_HAS_LARGE_COUNTS 1
+#define AYATORI_LARGE_COLLECTIVES(X) AYATORI_COUNTED_COLLECTIVES(X, _c, MPI_Count, MPI_Aint)
+#define AYATORI_LARGE_REQUESTS(X) AYATORI_COUNTED_REQUESTS(X, _c, MPI_Count, MPI_Aint)
+#else
+#define AYATORI_HAS_LARGE_COUNTS 0
+#define AYATORI_LARGE_COLLECTIVES(X)
+#define AYATORI_LARGE_REQUESTS(X)
+#endif
+#define AYATORI_LARGE_CALLS(X) \
+  AYATORI_LARGE_COLLECTIVES(X) \
+  AYATORI_LARGE_REQUESTS(X)
+
+/// All that begin one request, their last argument.
+#define AYATORI_REQUESTING_CALLS(X)       \
+  AYATORI_UNCOUNTED_REQUESTS(X)           \
+  AYATORI_COUNTED_REQUESTS(X, , int, int) \
+  AYATORI_LARGE_REQUESTS(X)
+
+/// Functions that every MPI has.
+#define AYATORI_COMMON_CALLS(X)              \
+  X(Barrier, (MPI_Comm comm), (comm))        \
+  AYATORI_COUNTED_COLLECTIVES(X, , int, int) \
+  AYATORI_UNCOUNTED_REQUESTS(X)              \
+  AYATORI_COUNTED_REQUESTS(X, , int, int)    \
+  AYATORI_COMMUNICATOR_CALLS(X)              \
   AYATORI_REQUEST_CALLS(X)
 
-/// Functions with the types of the MPI's own: either the MPI's (PMPI_…) or ours.
+/// Functions with the types of the MPI's own: either the MPI's (PMPI_…) or ours. NULL: the MPI lacks it.
 struct ayatori_mpi_calls {
 #define AYATORI_MEMBER(name, parameters, arguments) int(*name) parameters;
-  AYATORI_MPI_CALLS(AYATORI_MEMBER)
+  AYATORI_COMMON_CALLS(AYATORI_MEMBER)
+  AYATORI_LARGE_CALLS(AYATORI_MEMBER)
 #undef AYATORI_MEMBER
 };
 

@@ -83,6 +83,11 @@ static void* own_function(const char* name) {
   return found == NULL || is_ours(found) ? NULL : found;
 }
 
+static void look_up_if_there(void* function, const char* name) {
+  void* const found = own_function(name);
+  memcpy(function, &found, sizeof found);
+}
+
 static void look_up(void* function, const char* name) {
   void* const found = own_function(name);
   if (found == NULL) {
@@ -96,7 +101,10 @@ static void look_up_all(void) {
   if (calls != NULL) return;
   if (own_function("PMPI_Init") == NULL) make_mpi_visible();
 #define LOOK_UP(name, parameters, arguments) look_up(&of_mpi.name, "PMPI_" #name);
-  AYATORI_MPI_CALLS(LOOK_UP)
+  AYATORI_COMMON_CALLS(LOOK_UP)
+#undef LOOK_UP
+#define LOOK_UP(name, parameters, arguments) look_up_if_there(&of_mpi.name, "PMPI_" #name);
+  AYATORI_LARGE_CALLS(LOOK_UP)
 #undef LOOK_UP
   look_up(&base.Init, "PMPI_Init");
   look_up(&base.Init_thread, "PMPI_Init_thread");
@@ -253,7 +261,29 @@ EXPORTED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provid
     if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
     return calls->name arguments;                          \
   }
-AYATORI_MPI_CALLS(WRAPPERS)
+AYATORI_COMMON_CALLS(WRAPPERS)
+#undef WRAPPERS
+
+#if AYATORI_HAS_LARGE_COUNTS
+__attribute__((noreturn)) static void end_without(const char* name) {
+  fprintf(stderr, "ayatori: this program calls %s, which its MPI library lacks\n", name);
+  abort();
+}
+
+#define WRAPPERS(name, parameters, arguments)                                 \
+  EXPORTED int MPI_##name parameters {                                        \
+    if (__builtin_expect(calls == NULL, 0)) look_up_all();                    \
+    if (__builtin_expect(calls->name == NULL, 0)) end_without("MPI_" #name);  \
+    return calls->name arguments;                                             \
+  }                                                                           \
+  EXPORTED int PMPI_##name parameters {                                       \
+    if (__builtin_expect(calls == NULL, 0)) look_up_all();                    \
+    if (__builtin_expect(calls->name == NULL, 0)) end_without("PMPI_" #name); \
+    return calls->name arguments;                                             \
+  }
+AYATORI_LARGE_CALLS(WRAPPERS)
+#undef WRAPPERS
+#endif
 
 /* At the end of a process in which MPI was there and initialised, but not by us: a program that asks dlopen's handle
  * for MPI's functions gets the MPI's own. */

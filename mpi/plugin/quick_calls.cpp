@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls.hpp"
+#include "played_function.hpp"
 #include "reduction.hpp"
 
 namespace ayatori::plugin {
@@ -18,7 +19,7 @@ struct Key {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  int count = 0;
+  MPI_Count count = 0;
   int root = 0;
 
   friend bool operator==(const Key&, const Key&) = default;
@@ -126,60 +127,66 @@ std::byte* small_memory(Bytes bytes) {
   return kept.data();
 }
 
-// Each of these goes the short way if it knows the call, and the long way (calls.hpp) otherwise.
+// Each of these goes the short way if it knows the call, and the long way (calls.hpp) otherwise. pass() hands the call
+// to the MPI.
 
-int quick_barrier(MPI_Comm comm) {
+template <typename LongWay, typename Pass>
+int quick_barrier(MPI_Comm comm, LongWay long_way, Pass pass) {
   const Key key{.comm = comm};
   const Known* const known = find_known(MpiCall::barrier, key);
-  if (known == nullptr) return learn(MpiCall::barrier, key, Barrier(comm));
-  if (known->call == nullptr) return PMPI_Barrier(comm);
+  if (known == nullptr) return learn(MpiCall::barrier, key, long_way());
+  if (known->call == nullptr) return pass();
   std::byte* const regions[] = {nullptr, nullptr};
   return play(*known, regions);
 }
 
-int quick_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+template <typename LongWay, typename Pass>
+int quick_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm, LongWay long_way,
+                Pass pass) {
   const Key key{comm, type, MPI_OP_NULL, count, root};
   const Known* const known = find_known(MpiCall::bcast, key);
-  if (known == nullptr) return learn(MpiCall::bcast, key, Bcast(buffer, count, type, root, comm));
-  if (known->call == nullptr) return PMPI_Bcast(buffer, count, type, root, comm);
+  if (known == nullptr) return learn(MpiCall::bcast, key, long_way());
+  if (known->call == nullptr) return pass();
   std::byte* const regions[] = {bytes_at(buffer)};
   return play(*known, regions);
 }
 
-int quick_reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+template <typename LongWay, typename Pass>
+int quick_reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm, LongWay long_way, Pass pass) {
   const Key key{comm, type, op, count, root};
   const Known* const known = find_known(MpiCall::reduce, key);
-  if (known == nullptr) return learn(MpiCall::reduce, key, Reduce(sent, received, count, type, op, root, comm));
-  if (known->call == nullptr) return PMPI_Reduce(sent, received, count, type, op, root, comm);
+  if (known == nullptr) return learn(MpiCall::reduce, key, long_way());
+  if (known->call == nullptr) return pass();
   if (is_root(*known)) {
     give(sent, bytes_at(received), known->bytes);
     std::byte* const regions[] = {bytes_at(received)};
     return play(*known, regions, combine_by(known->reduction));
   }
-  if (known->call->use(0).written) {
-    return go_long(*known, [&] { return Reduce(sent, received, count, type, op, root, comm); });
-  }
+  if (known->call->use(0).written) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent)};
   return play(*known, regions, combine_by(known->reduction));
 }
 
-int quick_allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+template <typename LongWay, typename Pass>
+int quick_allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                    LongWay long_way, Pass pass) {
   const Key key{comm, type, op, count, 0};
   const Known* const known = find_known(MpiCall::allreduce, key);
-  if (known == nullptr) return learn(MpiCall::allreduce, key, Allreduce(sent, received, count, type, op, comm));
-  if (known->call == nullptr) return PMPI_Allreduce(sent, received, count, type, op, comm);
+  if (known == nullptr) return learn(MpiCall::allreduce, key, long_way());
+  if (known->call == nullptr) return pass();
   give(sent, bytes_at(received), known->bytes);
   std::byte* const regions[] = {bytes_at(received)};
   return play(*known, regions, combine_by(known->reduction));
 }
 
-int quick_reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
-                               MPI_Comm comm) {
+template <typename LongWay, typename Pass>
+int quick_reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm comm, LongWay long_way, Pass pass) {
   const Key key{comm, type, op, count, 0};
   const Known* const known = find_known(MpiCall::reduce_scatter_block, key);
-  const auto long_way = [&] { return Reduce_scatter_block(sent, received, count, type, op, comm); };
   if (known == nullptr) return learn(MpiCall::reduce_scatter_block, key, long_way());
-  if (known->call == nullptr) return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm);
+  if (known->call == nullptr) return pass();
   if (known->call->own_block_is_apart() && sent != MPI_IN_PLACE) {
     const CompiledCall::Blocks blocks = known->call->blocks(sent, bytes_at(received));
     std::memcpy(received, bytes_at(sent) + known->on->rank() * known->bytes, known->bytes);
@@ -196,35 +203,28 @@ int quick_reduce_scatter_block(const void* sent, void* received, int count, MPI_
   return code;
 }
 
-int quick_allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-                    MPI_Datatype received_type, MPI_Comm comm) {
-  const auto long_way = [&] {
-    return Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  };
+template <typename LongWay, typename Pass>
+int quick_allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+                    MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm, LongWay long_way, Pass pass) {
   if (sent != MPI_IN_PLACE && (sent_count != received_count || sent_type != received_type)) return long_way();
   const Key key{comm, received_type, MPI_OP_NULL, received_count, 0};
   const Known* const known = find_known(MpiCall::allgather, key);
   if (known == nullptr) return learn(MpiCall::allgather, key, long_way());
-  if (known->call == nullptr) {
-    return PMPI_Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  }
+  if (known->call == nullptr) return pass();
   give(sent, bytes_at(received) + known->on->rank() * known->bytes, known->bytes);
   std::byte* const regions[] = {bytes_at(received)};
   return play(*known, regions);
 }
 
-int quick_gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-                 MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto long_way = [&] {
-    return Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  };
+template <typename LongWay, typename Pass>
+int quick_gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+                 MPI_Count received_count, MPI_Datatype received_type, int root, MPI_Comm comm, LongWay long_way,
+                 Pass pass) {
   if (sent == MPI_IN_PLACE) return long_way();
   const Key key{comm, sent_type, MPI_OP_NULL, sent_count, root};
   const Known* const known = find_known(MpiCall::gather, key);
   if (known == nullptr) return learn(MpiCall::gather, key, long_way());
-  if (known->call == nullptr) {
-    return PMPI_Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  }
+  if (known->call == nullptr) return pass();
   const Bytes at = known->on->rank() * known->bytes;
   if (is_root(*known)) {
     if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
@@ -237,18 +237,15 @@ int quick_gather(const void* sent, int sent_count, MPI_Datatype sent_type, void*
   return play(*known, regions);
 }
 
-int quick_scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-                  MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto long_way = [&] {
-    return Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  };
+template <typename LongWay, typename Pass>
+int quick_scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+                  MPI_Count received_count, MPI_Datatype received_type, int root, MPI_Comm comm, LongWay long_way,
+                  Pass pass) {
   if (received == MPI_IN_PLACE) return long_way();
   const Key key{comm, received_type, MPI_OP_NULL, received_count, root};
   const Known* const known = find_known(MpiCall::scatter, key);
   if (known == nullptr) return learn(MpiCall::scatter, key, long_way());
-  if (known->call == nullptr) {
-    return PMPI_Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  }
+  if (known->call == nullptr) return pass();
   const Bytes at = known->on->rank() * known->bytes;
   if (is_root(*known)) {
     if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
@@ -262,37 +259,59 @@ int quick_scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void
   return play(*known, regions);
 }
 
-int quick_alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-                   MPI_Datatype received_type, MPI_Comm comm) {
-  const auto long_way = [&] {
-    return Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  };
+template <typename LongWay, typename Pass>
+int quick_alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void* received,
+                   MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm, LongWay long_way, Pass pass) {
   if (sent == MPI_IN_PLACE || sent_count != received_count || sent_type != received_type) return long_way();
   const Key key{comm, received_type, MPI_OP_NULL, received_count, 0};
   const Known* const known = find_known(MpiCall::alltoall, key);
   if (known == nullptr) return learn(MpiCall::alltoall, key, long_way());
-  if (known->call == nullptr) {
-    return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  }
+  if (known->call == nullptr) return pass();
   if (known->call->use(0).written) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent), bytes_at(received)};
   return play(*known, regions);
 }
+
+/// The functions without a short way.
+ayatori_mpi_calls long_ways;
+
+/// `call` has the type of the MPI function `Member`.
+template <auto Member, auto Quick>
+struct Short;
+template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...), auto Quick>
+struct Short<Member, Quick> {
+  static int call(Arguments... arguments) {
+    return Quick(
+        arguments..., [&] { return (long_ways.*Member)(arguments...); },
+        [&] { return (ayatori_own_calls.*Member)(arguments...); });
+  }
+};
+
+#define AYATORI_SHORTEN_FORM(played, name, quick) \
+  put<Short, &ayatori_mpi_calls::name, [](auto... all) { return quick(all...); }>(played)
+#if AYATORI_HAS_LARGE_COUNTS
+#define AYATORI_SHORTEN(played, name, quick) \
+  AYATORI_SHORTEN_FORM(played, name, quick); \
+  AYATORI_SHORTEN_FORM(played, name##_c, quick)
+#else
+#define AYATORI_SHORTEN(played, name, quick) AYATORI_SHORTEN_FORM(played, name, quick)
+#endif
 
 }  // namespace
 
 void begin_quick_calls(struct ayatori_mpi_calls& played) {
   if (process().level == MPI_THREAD_MULTIPLE) return;
   in_use = true;
-  played.Barrier = &quick_barrier;
-  played.Bcast = &quick_bcast;
-  played.Reduce = &quick_reduce;
-  played.Allreduce = &quick_allreduce;
-  played.Reduce_scatter_block = &quick_reduce_scatter_block;
-  played.Allgather = &quick_allgather;
-  played.Gather = &quick_gather;
-  played.Scatter = &quick_scatter;
-  played.Alltoall = &quick_alltoall;
+  long_ways = played;
+  AYATORI_SHORTEN_FORM(played, Barrier, quick_barrier);
+  AYATORI_SHORTEN(played, Bcast, quick_bcast);
+  AYATORI_SHORTEN(played, Reduce, quick_reduce);
+  AYATORI_SHORTEN(played, Allreduce, quick_allreduce);
+  AYATORI_SHORTEN(played, Reduce_scatter_block, quick_reduce_scatter_block);
+  AYATORI_SHORTEN(played, Allgather, quick_allgather);
+  AYATORI_SHORTEN(played, Gather, quick_gather);
+  AYATORI_SHORTEN(played, Scatter, quick_scatter);
+  AYATORI_SHORTEN(played, Alltoall, quick_alltoall);
 }
 
 void settle_call(Communicator* on, CompiledCall* played, Decision* by) {

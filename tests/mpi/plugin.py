@@ -17,6 +17,8 @@ ROOT = Path(__file__).parent.parent.parent
 BUILT = ROOT / "build/release/mpi"
 PROGRAMS = Path(__file__).parent / "programs"
 FAMILIES = ("openmpi", "mpich")
+EITHER_COUNT = ["-std=c++20", "-include", str(PROGRAMS / "either_counts.hpp")]
+"""Options by which a program's calls have int counts on some ranks and large ones on others."""
 FORTRAN = ("MPIFH", "MPI", "F08")
 """Fortran's three interfaces: mpif.h, the module mpi, the module mpi_f08."""
 

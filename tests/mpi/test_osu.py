@@ -23,8 +23,6 @@ FORCED = {
     "gather": "linear",
     "scatter": "linear",
 }
-# mpi4py calls MPI_Bcast_c and its like where there are any, as in MPICH 4. The plug-in passes these by (docs/mpi.md).
-WITH_LARGE_COUNTS = {"mpich": set(FORCED) - {"barrier"}, "openmpi": set[str]()}
 
 
 @pytest.fixture(scope="module")
@@ -55,5 +53,4 @@ def test_osus_benchmarks_come_to_their_end_and_are_played(
     assert done.status == 0, done.stdout + done.stderr
     assert sizes_in(done.stdout) == ([0] if name == "barrier" else SIZES), done.stdout
     assert done.stderr.startswith(f"ayatori: {family}, LD_PRELOAD=")
-    played = f"{call} on 2 ranks: {FORCED[name]}, forced by AYATORI_{name.upper()}" in done.stderr
-    assert played == (name not in WITH_LARGE_COUNTS[family]), done.stderr
+    assert f"{call} on 2 ranks: {FORCED[name]}, forced by AYATORI_{name.upper()}" in done.stderr

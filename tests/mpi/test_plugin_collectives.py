@@ -62,6 +62,34 @@ def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: py
         assert len(played) >= (12 if ranks > 1 else 0), done.stderr
 
 
+@plugin.needs("mpich")
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+def test_counts_may_be_large_on_some_ranks_and_ints_on_others(
+    ranks: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """MPI_Bcast_c and its like, which Open MPI 4.1 lacks."""
+    mpi = plugin.Mpi("mpich", tmp_path_factory.getbasetemp())
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", *plugin.EITHER_COUNT, kind=".either")
+    for turn in range(0, TURNS, 3):
+        seed = 3000 * ranks + turn
+        variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn)}
+        done = mpi.run(ranks, program, str(seed), "65", **variables)
+        assert done.returncode == 0, f"seed {seed}, {forcing(turn)}:\n{done.stdout}\n{done.stderr}"
+        assert "65 rounds, 0 failures" in done.stdout
+        assert len({line.split()[1] for line in done.stderr.splitlines() if "forced by" in line}) >= 12, done.stderr
+
+
+@plugin.needs("mpich")
+def test_counts_may_be_beyond_31_bits(tmp_path_factory: pytest.TempPathFactory) -> None:
+    mpi = plugin.Mpi("mpich", tmp_path_factory.getbasetemp())
+    program = mpi.compiled("check_beyond_ints.c", "mpicc")
+    for memory in ("on", "off"):
+        variables = {"AYATORI_BCAST": "linear", "AYATORI_NODE_MEMORY": memory, "AYATORI_VERBOSE": "1"}
+        done = mpi.run(2, program, **variables)
+        assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
+        assert "MPI_Bcast on 2 ranks: linear" in done.stderr
+
+
 @pytest.mark.parametrize("family", plugin.families())
 def test_operations_that_do_not_commute_are_played_in_the_order_of_the_ranks_or_left_to_the_mpi(
     family: str, tmp_path_factory: pytest.TempPathFactory

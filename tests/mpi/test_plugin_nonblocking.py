@@ -35,6 +35,19 @@ def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, ranks: int) -> None:
         assert len(played) >= (12 if ranks > 1 else 0), done.stderr
 
 
+def test_counts_may_be_large_on_some_ranks_and_ints_on_others(mpi: plugin.Mpi) -> None:
+    if mpi.family == "openmpi":
+        pytest.skip("Open MPI 4.1 has no MPI_Ibcast_c")
+    program = mpi.compiled("check_nonblocking.cpp", "mpicxx", *plugin.EITHER_COUNT, kind=".either")
+    for turn in range(3):
+        variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn)}
+        done = mpi.run(3, program, str(4000 + turn), "40", **variables)
+        assert done.returncode == 0, f"seed {4000 + turn}, {variables}:\n{done.stdout}\n{done.stderr}"
+        assert "40 rounds, 0 failures" in done.stdout
+        played = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}
+        assert len(played) >= 12, done.stderr
+
+
 def test_they_go_on_beside_collectives_that_are_played_in_memory(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("check_nonblocking.cpp", "mpicxx", "-std=c++20")
     done = mpi.run(4, program, "9", "40", AYATORI_BARRIER="dissemination", **forcing(0))

@@ -1,5 +1,6 @@
 ! The same collective calls, from C on some ranks and from Fortran on others: all must play the same. Prints "right" on
 ! rank 0. The first argument says where MPI is initialised: "c", "fortran", or "both", each on every other rank.
+! COUNT_KIND is the kind of Fortran's counts.
 program mixed_languages
   use mpi_f08
   use iso_c_binding
@@ -20,6 +21,7 @@ program mixed_languages
     end subroutine
   end interface
 
+  integer(COUNT_KIND), parameter :: one = 1
   integer :: rank, ranks, turn, value, total, first
   character(len=16) :: where_to, word
 
@@ -45,9 +47,9 @@ program mixed_languages
       call broadcast_in_c(value)
       call barrier_in_c()
     else
-      call MPI_Allreduce(value, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+      call MPI_Allreduce(value, total, one, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
       value = merge(turn, 0, rank == 0)
-      call MPI_Bcast(value, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+      call MPI_Bcast(value, one, MPI_INTEGER, 0, MPI_COMM_WORLD)
       call MPI_Barrier(MPI_COMM_WORLD)
     end if
     if (total /= ranks * turn + ranks * (ranks - 1) / 2) call MPI_Abort(MPI_COMM_WORLD, 3)
