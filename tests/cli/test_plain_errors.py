@@ -95,6 +95,13 @@ def test_calibrate_looks_at_its_files_before_it_measures(tmp_path: Path, ayatori
         assert (refused.status, refused.stdout, refused.stderr) == (1, "", message)
 
 
+@needs_mpirun
+def test_calibrate_says_when_what_should_start_mpi_does_not(tmp_path: Path, ayatori_command) -> None:
+    refused = ayatori_command("calibrate", "--mpirun", "true", "--seconds", "10ms", "--out", str(tmp_path / "out"))
+    assert refused.status == 1
+    assert "the program that measures printed nothing that can be read" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("family", "text", "right"),
     [

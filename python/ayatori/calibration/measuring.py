@@ -196,7 +196,8 @@ def parse_measurement(text: str) -> Measurement:
         json.loads(line) for line in text.splitlines() if line.startswith("{") and line != _END
     ]
     if not lines or "eager_limit" not in lines[0]:
-        raise Error("the program that measures printed nothing that can be read", internal=True)
+        hint = "does what --mpirun names start programs of MPI?"
+        raise Error("the program that measures printed nothing that can be read", hint=hint)
     patterns: dict[str, Samples] = {}
     for line in lines[1:]:
         samples = patterns.setdefault(line["pattern"], Samples())

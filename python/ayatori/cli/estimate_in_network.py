@@ -14,7 +14,9 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.model.network import open_source
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network, predict_uneven
+from ayatori.prediction.predictor import Model
 
 
 @grouped
@@ -52,11 +54,13 @@ def in_network(
     ]
     data = {"source": source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
     data |= {"segment_bytes": SEGMENT_BYTES, "results": results}
-    print_json("estimate-in-network", data) if json else describe(data)
+    data["costs"] = (model.costs or FREE).origin
+    print_json("estimate-in-network", data) if json else describe(data, model)
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: dict[str, Any], model: Model) -> None:
     say(f"{data['ranks']} ranks on {data['machines']} machines; operations: {', '.join(data['operations'])}")
+    options.describe_costs(model)
     columns = ["  collective", "in switches", "processor", "between hosts", "saved", "by"]
     print_table("", columns, [row_of(result) for result in data["results"]])
     late = [result for result in data["results"] if result["late"] is not None]
