@@ -133,9 +133,42 @@ bool ranks_take_turns() {
 #endif
 }
 
+/// Whether ranks are on several nodes. Collective when it is first called.
+bool ranks_are_apart() {
+#ifdef SMPI_SHARED_MALLOC
+  return false;  // what idles there are simulated
+#else
+  static const bool answer = [] {
+    int ranks = 0;
+    int here = 0;
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return here < ranks;
+  }();
+  return answer;
+#endif
+}
+
+/// So long that a token bucket which limits a NIC has filled. Ranks sleep only where they would keep each other from
+/// the cores.
+void idle() {
+  constexpr double seconds = 1e-3;
+  if (ranks_take_turns()) {
+    usleep(static_cast<unsigned>(seconds * 1e6));
+    return;
+  }
+  for (const double until = now() + seconds; now() < until;) {
+  }
+}
+
 /// Ranks leave a barrier one after the other; where they share a clock they wait for the last. Returns when they began:
-/// on that clock the same for all. They sleep only where they would keep each other from the cores.
+/// on that clock the same for all. They sleep only where they would keep each other from the cores. Between nodes the
+/// network has been idle before.
 double begin_together() {
+  if (ranks_are_apart()) idle();
   double enough_for_all_to_know = -now();
   MPI_Barrier(MPI_COMM_WORLD);
   if (!ranks_share_a_clock()) return now();

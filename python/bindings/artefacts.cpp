@@ -78,6 +78,7 @@ void bind_costs(nb::module_& module) {
       .def_rw("rendezvous", &MessageCosts::rendezvous)
       .def_rw("bandwidth", &MessageCosts::bandwidth)
       .def_rw("burst", &MessageCosts::burst)
+      .def_rw("packet", &MessageCosts::packet)
       .def_rw("header", &MessageCosts::header);
   nb::class_<CommunicationCosts>(module, "CommunicationCosts", "See ayatori/artefacts/message_costs.hpp.")
       .def(nb::init<>())

@@ -21,6 +21,7 @@ Json message_costs_as_json(const MessageCosts& costs) {
                {"rendezvous", costs.rendezvous},
                {"bandwidth", costs.bandwidth}};
   if (costs.burst > 0) json["burst"] = costs.burst;
+  if (costs.packet > 0) json["packet"] = costs.packet;
   if (costs.header > 0) json["header"] = costs.header;
   return json;
 }
@@ -72,7 +73,8 @@ Result<MessageCosts> read_message_costs(const JsonValue& value) {
   if (!eager_limit) return Failure(eager_limit.error());
   costs.eager_limit = *eager_limit;
   using Count = std::pair<std::string_view, Bytes MessageCosts::*>;
-  for (const auto& [name, member] : {Count{"burst", &MessageCosts::burst}, Count{"header", &MessageCosts::header}}) {
+  for (const auto& [name, member] : {Count{"burst", &MessageCosts::burst}, Count{"packet", &MessageCosts::packet},
+                                     Count{"header", &MessageCosts::header}}) {
     if (!value.has(name)) continue;
     const auto count = count_at(value, name, 0, max_count);
     if (!count) return Failure(count.error());

@@ -58,6 +58,26 @@ TEST(SimulateBurst, ABucketIsFilledWhileNothingFlows) {
   EXPECT_NEAR(run(one_after_the_other(3, 150), one_switch(2, fast), with_bucket(0.2)).seconds, 0.6 + 0.8 + 1.3, 1e-6);
 }
 
+TEST(SimulateBurst, APacketPassesWholeAsSoonAsTheBucketOwesNothing) {
+  const auto seconds = [](std::size_t times, Bytes bytes, double latency = 0) {
+    FlowOptions options = with_bucket(latency);
+    options.costs.between.packet = 60;
+    return run(one_after_the_other(times, bytes), one_switch(2, fast), options).seconds;
+  };
+  // After three packets the bucket has 20 of its 200 bytes, and a fourth one passes.
+  EXPECT_NEAR(seconds(1, 240), 0, 1e-6);
+  // Then it owes 40: the fifth waits for those, the sixth for a packet more.
+  EXPECT_NEAR(seconds(1, 241), 0.4, 1e-6);
+  EXPECT_NEAR(seconds(1, 300), 0.4, 1e-6);
+  EXPECT_NEAR(seconds(1, 301), 1, 1e-6);
+  // A second message waits for what the first one owes. While it waits for its latency, 20 bytes come.
+  EXPECT_NEAR(seconds(2, 240), 0.4 + 1.8, 1e-6);
+  EXPECT_NEAR(seconds(2, 240, 0.2), 0.4 + 0.2 + 1.8, 1e-6);
+  // 10 bytes are a packet, too: after 21 of them the bucket owes 10.
+  EXPECT_NEAR(seconds(21, 10), 0, 1e-6);
+  EXPECT_NEAR(seconds(22, 10), 0.1, 1e-6);
+}
+
 TEST(SimulateBurst, EachNicHasOneForEachDirection) {
   // Two into one NIC share what it has for what enters: 1800 bytes flow into it.
   EXPECT_NEAR(run(at_once(3, {{0, 2, 1000}, {1, 2, 1000}}), one_switch(3, fast), with_bucket()).seconds, 18, 1e-6);

@@ -95,7 +95,7 @@ class Resources {
   [[nodiscard]] BucketSize buckets(Rank from, Rank to, Bytes bytes) const {
     if (options_.steps != StepMode::drift || within_machine(from, to)) return {};
     const MessageCosts& costs = this->costs(from, to, bytes);
-    return {costs.burst, costs.bandwidth};
+    return {costs.burst, costs.packet, costs.bandwidth};
   }
 
   /// Of a message of so many bytes between these ranks: what flows of a part of it that has `part` of them.

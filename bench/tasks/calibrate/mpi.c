@@ -244,12 +244,8 @@ static double choose_pace(int rounds, int count, double* chosen) {
 
 static void print_head(int rounds, double chosen_pace, double elsewhere) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], hosts[2][MPI_MAX_PROCESSOR_NAME] = {{0}};
-    int length = 0, ranks_here = 0;
-    MPI_Comm here;
+    int length = 0;
     MPI_Get_processor_name(hosts[0], &length);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &ranks_here);
-    MPI_Comm_free(&here);
     if (rank == 1)
         MPI_Send(hosts[0], MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
     else
@@ -262,7 +258,7 @@ static void print_head(int rounds, double chosen_pace, double elsewhere) {
     if (rank == 0)
         printf("{\"mpi\": \"%s\", \"hosts\": [\"%s\", \"%s\"], \"same_node\": %s, \"rounds\": %d, \"eager_limit\": %ld, "
                "\"pace\": %.4g, \"other_pace\": %.3f}\n",
-               library, hosts[0], hosts[1], ranks_here == 2 ? "true" : "false", rounds, eager_limit, chosen_pace,
+               library, hosts[0], hosts[1], share_a_node ? "true" : "false", rounds, eager_limit, chosen_pace,
                elsewhere);
 }
 
@@ -382,6 +378,7 @@ int main(int argc, char** argv) {
         if (sizes[count - 1] > largest) largest = sizes[count - 1];
     }
     make_buffers(largest);
+    share_a_node = ranks_here() == ranks;
     if (turns) {
         print_steps_in_turns(atof(argv[1]), count, sizes);
         leave_mpi();

@@ -21,10 +21,8 @@ sender's memory.
 A reduction takes what `add` has more than an exchange: what came was written by another core. `again` is what it takes
 more to write to what has been sent, since the receiver's cache has it, too.
 
-Between machines a token bucket may limit the rate, so that the first b bytes after a pause pass at once: (m - b) / B
-instead of m / B. Then the straight line through the times of larger messages meets 0 bytes below the time of a small
-one, which no other limit does, and b is the difference in bytes. In a chain only the first message finds a full bucket,
-each other one what came into it while no bytes flowed.
+Between machines a token bucket may limit the rate (fitting_buckets.py). In a chain only the first message finds a full
+bucket, each other one what came into it while no bytes flowed.
 
 There h bytes flow beside the m of each message: many eager messages one after the other, where they wait for the wire,
 take (m + h) / B each.
@@ -37,21 +35,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from ayatori.calibration.fitting_buckets import LARGE, SMALL, bytes_that_wait, fit_bucket, slopes_of
 from ayatori.calibration.lines import lines_through
 from ayatori.calibration.measuring import CHECKED_SIZES, Measurement
 from ayatori.formats.calibration import FitError
 from ayatori.prediction.costs import Line, MessageCosts, SizeCost, seconds_of
 
-SMALL = 64
-"""Bytes: messages up to this size are all latency and overhead."""
-LARGE = 64 * 1024
-"""Bytes: messages from this size on are all bandwidth."""
-PACKETS = 2048
-"""Bytes: messages from this size on are more than a packet of Ethernet."""
-FAR_BELOW = 0.5
-"""A token bucket saves at least this share of a small message's time: less may be noise."""
-ALIKE = 0.7
-"""Messages that pass a token bucket at once take at least this share of a small one's time (2 KiB: 0.79 to 0.85)."""
 CHAIN = 4
 """Exchanges in a chain."""
 SEVERAL = 4
@@ -117,7 +106,8 @@ def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
     """Seconds of a message, or of each of `sharing` messages that share the bandwidth."""
     seconds = seconds_of(costs.send, size) + costs.latency + seconds_of(costs.receive, size)
     seconds += costs.rendezvous if size > costs.eager_limit else 0
-    return seconds + (sharing * max(0, size + costs.header - costs.burst) / costs.bandwidth if costs.bandwidth else 0)
+    waiting = bytes_that_wait(size + costs.header, costs.burst, costs.packet)
+    return seconds + (sharing * waiting / costs.bandwidth if costs.bandwidth else 0)
 
 
 def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
@@ -129,9 +119,9 @@ def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
     quiet = one_way(replace(costs, burst=whole), size, sharing)
     level, sum_of_all = float(costs.burst), 0.0
     for _ in range(CHAIN):
-        passing = min(level, whole)
-        sum_of_all += quiet + (whole - passing) / costs.bandwidth
-        level = min(costs.burst, level - passing + quiet * costs.bandwidth)
+        waiting = bytes_that_wait(whole, level, costs.packet)
+        sum_of_all += quiet + waiting / costs.bandwidth
+        level = min(costs.burst, level - (whole - waiting) + quiet * costs.bandwidth)
     return sum_of_all / CHAIN
 
 
@@ -143,9 +133,10 @@ def one_of_several(costs: MessageCosts, size: int, sharing: int) -> float:
     for number in range(SEVERAL):
         begins = max(arrived, (number + 1) * send + waits)
         level = min(costs.burst, level + (begins - arrived) * costs.bandwidth)
-        passing = min(level, size + costs.header)
-        level -= passing
-        flowing = sharing * (size + costs.header - passing) / costs.bandwidth if costs.bandwidth else 0.0
+        whole = size + costs.header
+        waiting = bytes_that_wait(whole, level, costs.packet)
+        level -= whole - waiting
+        flowing = sharing * waiting / costs.bandwidth if costs.bandwidth else 0.0
         arrived = begins + flowing
         received = max(received, arrived) + receive
     return received / SEVERAL
@@ -185,15 +176,14 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
     exchanged = exchanges_of(measured, start, with_chains=inside)
     bandwidth = shared_bandwidth(exchanged, single) if inside else slope_of_large(single, limit)
     whole = means_of_patterns(exchanged, single, bandwidth if inside else 0)
-    burst = 0
-    if not inside and (bucket := fit_bucket(whole, limit)):
-        burst, bandwidth = bucket
-    elif not inside:
-        burst = fit_bucket_of_packets(whole, limit)
-    header = 0 if inside else fit_header(measured, bandwidth, burst)
+    burst = packet = header = 0
+    if not inside and (bucket := fit_bucket(whole, limit, bandwidth)):
+        burst, bandwidth, packet, header = bucket.burst, bucket.rate, bucket.packet, bucket.header
+    if not inside and not packet:
+        header = fit_header(measured, bandwidth, burst)
 
     def flowing(size: int) -> float:
-        return max(0, size + header - burst) / bandwidth if bandwidth else 0.0
+        return bytes_that_wait(size + header, burst, packet) / bandwidth if bandwidth else 0.0
 
     waits = {} if inside else {size: flowing(size) for size in single}
     send = fit_send(measured, single, waits)
@@ -214,7 +204,7 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
 
     def costs(rendezvous: float) -> MessageCosts:
         receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
-        return MessageCosts(latency, send, receive, 0, limit, rendezvous, bandwidth, burst, header)
+        return MessageCosts(latency, send, receive, 0, limit, rendezvous, bandwidth, burst, packet, header)
 
     least = min((seconds for _, seconds in above), default=0.0)
     for _ in range(CORRECTIONS):
@@ -282,58 +272,6 @@ def slope_of_large(whole: Mapping[int, float], limit: int) -> float:
     others = [(size, seconds) for size, seconds in whole.items() if size >= LARGE and size > limit]
     slopes = [*slopes_of(eager), *slopes_of(others)]
     return 1 / median(slopes) if slopes and median(slopes) > 0 else 0.0
-
-
-def slopes_of(points: Sequence[tuple[int, float]]) -> list[float]:
-    """Seconds a byte between each two of which one has at least twice the bytes."""
-    return [(u - t) / (b - a) for a, t in points for b, u in points if b >= 2 * a]
-
-
-def fit_bucket(whole: Mapping[int, float], limit: int) -> tuple[int, float] | None:
-    """Bytes of a token bucket of more than a few packets that LARGE empties, and the bytes a second that fill it."""
-    slopes = slopes_of([(size, seconds) for size, seconds in whole.items() if size >= LARGE])
-    if not slopes or median(slopes) <= 0:
-        return None
-    slope = median(slopes)
-    burst, small = saved_by_bucket(whole, slope, LARGE, math.inf)
-    # The largest pay for their rendezvous, too.
-    if eager := [size for size in whole if 1.5 * burst <= size <= limit]:
-        burst, small = saved_by_bucket(whole, slope, min(eager), limit)
-    if not 2 * PACKETS <= burst <= LARGE:
-        return None
-    at_once = {
-        size: ALIKE * small < seconds < small + FAR_BELOW * slope * max(size, 512)
-        for size, seconds in whole.items()
-        if SMALL < size <= burst
-    }
-    # Else something else makes large messages slower or small ones faster: a cache, or the way that an MPI takes.
-    return (round(burst), 1 / slope) if small_ones_pass(at_once, burst, limit) else None
-
-
-def small_ones_pass(at_once: Mapping[int, bool], burst: float, limit: int) -> bool:
-    """By whether each size does. Some MPIs send a message in parts after a rendezvous: that one may not pass at once,
-    and it is enough if an eager one of its size does."""
-    large = [passes for size, passes in at_once.items() if 2 * size > burst] or list(at_once.values())
-    return (any(large) or not large) and all(passes for size, passes in at_once.items() if size <= limit)
-
-
-def fit_bucket_of_packets(whole: Mapping[int, float], limit: int) -> int:
-    """Bytes of a token bucket, if these are few packets; 0: there is none."""
-    most = min(limit, LARGE)
-    slopes = slopes_of([(size, seconds) for size, seconds in whole.items() if PACKETS <= size <= most])
-    return round(saved_by_bucket(whole, median(slopes), PACKETS, most)[0]) if slopes and median(slopes) > 0 else 0
-
-
-def saved_by_bucket(whole: Mapping[int, float], slope: float, first: int, last: float) -> tuple[float, float]:
-    """The bytes that pass at once, by the times of messages of `first` to `last` bytes, 0 if that may be noise; and the
-    seconds of a small message."""
-    times_of_small = [seconds for size, seconds in whole.items() if size <= SMALL]
-    at_zero = [seconds - slope * size for size, seconds in whole.items() if first <= size <= last]
-    if not times_of_small or not at_zero:
-        return 0.0, 0.0
-    small = median(times_of_small)
-    saved = small - median(at_zero)
-    return (saved / slope if saved > FAR_BELOW * small else 0.0), small
 
 
 def fit_header(measured: Measurement, bandwidth: float, burst: int) -> int:

@@ -95,6 +95,7 @@ def describe_messages(name: str, costs: MessageCosts) -> None:
     gap = f", gap {format_seconds(costs.gap)}" if costs.gap else ""
     bandwidth = f", {costs.bandwidth / 1e6:.0f} MB/s" if costs.bandwidth else ""
     burst = f", of which {format_bytes(costs.burst)} pass at once after a pause" if costs.burst else ""
+    burst += f", in packets of {format_bytes(costs.packet)}" if costs.packet else ""
     header = f", {format_bytes(costs.header)} more with each message" if costs.header else ""
     eager = f"eager up to {format_bytes(costs.eager_limit)}"
     say(f"  {name}: latency {format_seconds(costs.latency)}{gap}, {eager}{rendezvous}{bandwidth}{burst}{header}")

@@ -46,6 +46,9 @@ class MessageCosts:
     """Bytes a second out of, and into, a NIC; inside a machine of all messages together; 0: no limit but the links."""
     burst: int = 0
     """Bytes that pass at once through a NIC that had nothing to carry, as a token bucket of so many lets them."""
+    packet: int = 0
+    """Of messages between machines: bytes of one in a packet, which passes the token bucket whole as soon as that owes
+    nothing; 0: byte by byte."""
     header: int = 0
     """Of messages between machines: bytes that flow with each, beside those that grow with its size."""
 
@@ -116,7 +119,7 @@ def size_cost_from_core(lines: Sequence[_core.CostLine]) -> SizeCost:
     return tuple(Line(line.first, line.seconds, line.seconds_per_byte) for line in lines)
 
 
-_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst", "header")
+_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst", "packet", "header")
 
 
 def message_costs_to_core(costs: MessageCosts) -> _core.MessageCosts:

@@ -31,7 +31,9 @@
 ///        bytes, or inside a machine whose bus has no limit, flows in no time and needs no turn.
 ///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
 ///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
-///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only).
+///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only). With c.packet a
+///        packet passes whole as soon as a bucket owes nothing, and then it owes the packet's bytes: until the last
+///        packet of a message passes those before it flow, and what the bucket owes.
 ///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
 ///        done for the receiver, and, if it was not eager, for the sender.
 ///
