@@ -5,15 +5,15 @@
  * refers to no symbol of MPI: the MPI's own functions are looked up at the first call, and the engine is loaded after
  * MPI_Init, if the MPI is of the family for which it was built and all processes can load it. */
 
-#include "interposed_calls.h"
-
 #include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "interposed_calls.h"
+#include "mpi_library.h"
 
 static struct ayatori_mpi_calls of_mpi; /* PMPI_…, once they were looked up */
 static struct ayatori_mpi_calls of_engine;
@@ -42,54 +42,13 @@ static void tell(const char* what, const char* detail) {
 
 /* --- The MPI's own functions -------------------------------------------------------------------------------------- */
 
-static void* mpi_library; /* of a process that loaded its MPI later; NULL: it is among the libraries of the start */
-
-/* Files that may be an MPI library, as the loader has them. */
-static struct {
-  char names[8][1024];
-  int count;
-} candidates;
-
-static int note_candidate(struct dl_phdr_info* info, size_t size, void* unused) {
-  (void)size;
-  (void)unused;
-  const char* const file = strrchr(info->dlpi_name, '/');
-  if (file == NULL || strncmp(file, "/libmpi", 7) != 0 || strlen(info->dlpi_name) >= sizeof *candidates.names) return 0;
-  strcpy(candidates.names[candidates.count++], info->dlpi_name);
-  return candidates.count == sizeof candidates.names / sizeof *candidates.names;
-}
-
-/* A program that loads MPI by dlopen (mpi4py) has it in a scope of its own, which neither RTLD_NEXT nor the engine
- * sees. Asked for again with RTLD_GLOBAL, the same library becomes visible to all. */
-static void make_mpi_visible(void) {
-  candidates.count = 0;
-  dl_iterate_phdr(note_candidate, NULL);
-  for (int i = 0; i < candidates.count && mpi_library == NULL; ++i) {
-    void* const library = dlopen(candidates.names[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-    if (library != NULL && dlsym(library, "PMPI_Init") != NULL) mpi_library = library;
-  }
-}
-
-static int is_ours(void* function) {
-  Dl_info here;
-  Dl_info there;
-  return dladdr((void*)&calls, &here) != 0 && dladdr(function, &there) != 0 && here.dli_fbase == there.dli_fbase;
-}
-
-static void* own_function(const char* name) {
-  if (mpi_library != NULL) return dlsym(mpi_library, name);
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found == NULL) found = dlsym(RTLD_DEFAULT, name);
-  return found == NULL || is_ours(found) ? NULL : found;
-}
-
 static void look_up_if_there(void* function, const char* name) {
-  void* const found = own_function(name);
+  void* const found = mpi_library_function(name);
   memcpy(function, &found, sizeof found);
 }
 
 static void look_up(void* function, const char* name) {
-  void* const found = own_function(name);
+  void* const found = mpi_library_function(name);
   if (found == NULL) {
     fprintf(stderr, "ayatori: this process has no %s: it calls MPI, but no MPI library is loaded\n", name);
     abort();
@@ -99,7 +58,6 @@ static void look_up(void* function, const char* name) {
 
 static void look_up_all(void) {
   if (calls != NULL) return;
-  if (own_function("PMPI_Init") == NULL) make_mpi_visible();
 #define LOOK_UP(name, parameters, arguments) look_up(&of_mpi.name, "PMPI_" #name);
   AYATORI_COMMON_CALLS(LOOK_UP)
 #undef LOOK_UP
@@ -140,14 +98,9 @@ static int is_of_our_family(int silent) {
   return 0;
 }
 
-/* MPI's own constants. Those of Open MPI are addresses of variables, to which nothing here may refer. A program may
- * have its copy of such a variable (R_X86_64_COPY), which is the one in use then: so not the next one after us. */
+/* MPI's own constants. Those of Open MPI are addresses of variables, to which nothing here may refer. */
 #ifdef OPEN_MPI
-static void* own_variable(const char* name) {
-  void* const found = dlsym(RTLD_DEFAULT, name);
-  return found == NULL && mpi_library != NULL ? dlsym(mpi_library, name) : found;
-}
-#define OWN_CONSTANT(type, name, symbol) ((type)own_variable(symbol))
+#define OWN_CONSTANT(type, name, symbol) ((type)mpi_library_variable(symbol))
 #else
 #define OWN_CONSTANT(type, name, symbol) (name)
 #endif
@@ -289,10 +242,8 @@ AYATORI_LARGE_CALLS(WRAPPERS)
  * for MPI's functions gets the MPI's own. */
 __attribute__((destructor)) static void notice_escape(void) {
   if (calls != NULL) return;
-  make_mpi_visible();
-  if (mpi_library == NULL) return;
   int (*initialized)(int*);
-  void* const found = dlsym(mpi_library, "PMPI_Initialized");
+  void* const found = mpi_library_function_loaded_later("PMPI_Initialized");
   if (found == NULL) return;
   memcpy(&initialized, &found, sizeof found);
   int was = 0;

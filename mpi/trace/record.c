@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "mpi_library.h"
 #include "trace.h"
 
-enum { max_calls = 2000000, max_groups = 4096 };
+enum { max_calls = 2000000 };
 
 struct call {
   const char* name;
@@ -68,7 +69,9 @@ double trace_now(void) {
 }
 
 void* trace_next(const char* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
+  /* Not only the MPI's: another library that is preloaded (the plug-in) may be before it. */
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == NULL) found = mpi_library_function(name);
   if (found != NULL) return found;
   fprintf(stderr, "ayatori: this process has no %s: it calls MPI, but no MPI library is loaded\n", name);
   abort();
@@ -185,10 +188,19 @@ static void members_of(MPI_Comm comm, struct group* found) {
   group_free(&world);
 }
 
-int trace_members(MPI_Comm comm) {
-  for (int i = 0; i < groups.count; ++i) {
-    if (groups.of[i].known && groups.of[i].comm == comm) return i;
+static int find_members(MPI_Comm comm) {
+  int found = -1;
+  pthread_mutex_lock(&mutex);
+  for (int i = 0; i < groups.count && found < 0; ++i) {
+    if (groups.of[i].known && groups.of[i].comm == comm) found = i;
   }
+  pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+int trace_members(MPI_Comm comm) {
+  const int known = find_members(comm);
+  if (known >= 0) return known;
   struct group made = {comm, 1, 0, NULL};
   ++depth;
   members_of(comm, &made);
@@ -211,15 +223,27 @@ int trace_members(MPI_Comm comm) {
   return number;
 }
 
+int trace_member_count(int members) {
+  pthread_mutex_lock(&mutex);
+  const int count = groups.of[members].size;
+  pthread_mutex_unlock(&mutex);
+  return count;
+}
+
 int trace_world_rank(int members, int rank) {
+  pthread_mutex_lock(&mutex);
   const struct group* const group = &groups.of[members];
-  return rank >= 0 && rank < group->size ? group->world[rank] : -1;
+  const int found = rank >= 0 && rank < group->size ? group->world[rank] : -1;
+  pthread_mutex_unlock(&mutex);
+  return found;
 }
 
 void trace_forget_communicator(MPI_Comm comm) {
+  pthread_mutex_lock(&mutex);
   for (int i = 0; i < groups.count; ++i) {
     if (groups.of[i].comm == comm) groups.of[i].known = 0;
   }
+  pthread_mutex_unlock(&mutex);
 }
 
 /* --- The file ----------------------------------------------------------------------------------------------------- */

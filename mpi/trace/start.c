@@ -6,16 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi_library.h"
 #include "trace.h"
 
 enum { rounds = 10, tag = 4711, probed_sizes = 14, least_probed = 512 };
 
 static char head[65536];
-
-static void sleep_ms(long milliseconds) {
-  const struct timespec time = {0, milliseconds * 1000000};
-  nanosleep(&time, NULL);
-}
 
 static struct {
   int (*Send)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -25,6 +21,25 @@ static struct {
   int (*Wait)(MPI_Request*, MPI_Status*);
   int (*Barrier)(MPI_Comm);
 } mpi;
+
+#ifdef OPEN_MPI
+struct trace_handles trace_handles;
+#endif
+
+/* Whether this MPI's handles are known. */
+static int find_handles(void) {
+#ifdef OPEN_MPI
+  trace_handles.world = mpi_library_variable("ompi_mpi_comm_world");
+  trace_handles.no_info = mpi_library_variable("ompi_mpi_info_null");
+  trace_handles.byte = mpi_library_variable("ompi_mpi_byte");
+  trace_handles.real = mpi_library_variable("ompi_mpi_double");
+  trace_handles.integer = mpi_library_variable("ompi_mpi_int");
+  trace_handles.no_request = mpi_library_variable("ompi_request_null");
+  return trace_handles.world != NULL && trace_handles.no_request != NULL;
+#else
+  return 1;
+#endif
+}
 
 /* What must be added to our clock to have rank 0's: half-way between two times of ours stood the clock that it sends.
  */
@@ -52,7 +67,8 @@ static double offset_from_first(int rank, int ranks) {
   return offset;
 }
 
-/* The largest message whose send is over before its receiver asks for it; 0 if there is none. */
+/* The largest message whose send is over before its receiver asks for it; 0 if there is none. Meanwhile the receiver
+ * waits in the MPI for another message: some MPIs have a sent message over only when the receiver has looked. */
 static long eager_limit(int rank, int other, char* buffer) {
   long limit = 0;
   long size = least_probed;
@@ -64,14 +80,11 @@ static long eager_limit(int rank, int other, char* buffer) {
       for (const double end = trace_now() + 3e-3; !over && trace_now() < end;) {
         mpi.Test(&request, &over, MPI_STATUS_IGNORE);
       }
-      const int was_eager = over;
+      mpi.Send(&over, 1, MPI_INT, other, tag + 1, MPI_COMM_WORLD);
       if (!over) mpi.Wait(&request, MPI_STATUS_IGNORE);
-      over = was_eager;
-      mpi.Send(&over, 1, MPI_INT, other, tag, MPI_COMM_WORLD);
     } else {
-      sleep_ms(6);
+      mpi.Recv(&over, 1, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       mpi.Recv(buffer, (int)size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      mpi.Recv(&over, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     if (!over) break;
     limit = size;
@@ -140,12 +153,7 @@ static int is_first_of_host(void) {
 }
 
 void trace_start(int asked) {
-  if (getenv("AYATORI_TRACE") == NULL) return;
-#ifdef OPEN_MPI
-  /* A program that has loaded its MPI later (mpi4py): its handles can't be named. */
-  void* const world = MPI_COMM_WORLD;
-  if (world == NULL) return;
-#endif
+  if (getenv("AYATORI_TRACE") == NULL || !find_handles()) return;
   trace_enter(); /* our own calls are not the program's */
   find_functions();
   int rank = 0;

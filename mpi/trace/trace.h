@@ -7,13 +7,26 @@
 #include <mpi.h>
 
 #ifdef OPEN_MPI
-/* Its handles are addresses in the MPI, which is not there in shells and launchers. */
-#pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_info_null
-#pragma weak ompi_mpi_byte
-#pragma weak ompi_mpi_double
-#pragma weak ompi_mpi_int
-#pragma weak ompi_request_null
+/// Its handles are addresses in the MPI, which is not there in shells and launchers, and which a program may load
+/// later. NULL until trace_start().
+extern struct trace_handles {
+  MPI_Comm world;
+  MPI_Info no_info;
+  MPI_Datatype byte, real, integer;
+  MPI_Request no_request;
+} trace_handles;
+#undef MPI_COMM_WORLD
+#undef MPI_INFO_NULL
+#undef MPI_BYTE
+#undef MPI_DOUBLE
+#undef MPI_INT
+#undef MPI_REQUEST_NULL
+#define MPI_COMM_WORLD trace_handles.world
+#define MPI_INFO_NULL trace_handles.no_info
+#define MPI_BYTE trace_handles.byte
+#define MPI_DOUBLE trace_handles.real
+#define MPI_INT trace_handles.integer
+#define MPI_REQUEST_NULL trace_handles.no_request
 #endif
 
 /// Seconds of CLOCK_MONOTONIC.
@@ -33,11 +46,10 @@ struct trace_operation {
 
 // ---- record.c
 
-/// A call begins. Calls that our own calls make (in the MPI, or in another library) are not written down.
-/// Returns 1 if trace_leave() must end it.
+/// A call begins. Calls that our own calls make (in the MPI, or in another library) are not written down. Returns 1 if
+/// this one is: then what it begins and ends is to be told, before trace_leave().
 int trace_enter(void);
-/// It ends: it began `begun` operations at requests[i], described by operation[i], and has ended those of `done`
-/// (numbers of trace_operation_of). To be called with what trace_enter() has returned, if that is 1.
+/// It ends; to be called for each trace_enter().
 void trace_leave(const char* name, double begin, double end);
 /// In the call that is under way: an operation begins. `request`: by which it is ended; null: when the call ends.
 void trace_begin_operation(struct trace_operation operation, const MPI_Request* request);
@@ -49,6 +61,9 @@ void trace_end_operation(MPI_Request request);
 void trace_forget(MPI_Request request);
 /// A number for the members of a communicator, the same whenever these are the same.
 int trace_members(MPI_Comm comm);
+/// How many they are.
+int trace_member_count(int members);
+/// The rank in MPI_COMM_WORLD of one of them; -1: there is none.
 int trace_world_rank(int members, int rank);
 void trace_forget_communicator(MPI_Comm comm);
 void trace_start_recording(void);

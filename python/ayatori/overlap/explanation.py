@@ -19,6 +19,8 @@ mean over cycles of 30 to 200 ms (docs/mpi.md)."""
 _LOOKS = 1 / 41
 """A look is followed by a pause of forty times its length."""
 _BUSY_SECONDS = 0.01
+_CROSSED = 0.5
+"""At least this share of the bytes of operations is seen on the network if they take it."""
 _MOVED = 0.5
 """A share of the bytes from which something is said to move them while the program computes."""
 
@@ -137,9 +139,15 @@ def kinds_of(traces: Sequence[RankTrace]) -> list[Kind]:
                     found[3] += moved.between(beginning.begin, call.begin)
                     found[4] += moved.between(call.begin, call.end)
     return [
-        Kind(name, size, int(count), protocol, computing, waiting, early / (early + late) if early + late > 0 else None)
+        Kind(name, size, int(count), protocol, computing, waiting, _early_share(early, late, count * size))
         for (name, size, protocol), (count, computing, waiting, early, late) in sums.items()
     ]
+
+
+def _early_share(early: float, late: float, carried: float) -> float | None:
+    """Of the bytes that crossed the network. None if these were fewer than the operations have: then other ones did,
+    and the operations' went through memory or past the kernel."""
+    return early / (early + late) if early + late >= max(1.0, _CROSSED * carried) else None
 
 
 def _protocol(traces: Sequence[RankTrace], trace: RankTrace, number: int) -> str:
@@ -158,7 +166,7 @@ def _protocol(traces: Sequence[RankTrace], trace: RankTrace, number: int) -> str
 def who_moved(traces: Sequence[RankTrace], kinds: Sequence[Kind]) -> str:
     told = [kind for kind in kinds if kind.moved_early is not None and kind.bytes > 0 and kind.computing > 0]
     if not told:
-        return "no data crossed a network's interface while operations were under way: it is not known who moved them"
+        return "their data crossed no network's interface that could be watched: it is not known who moved them"
     weight = sum(kind.count * kind.bytes for kind in told)
     early = sum(kind.count * kind.bytes * (kind.moved_early or 0.0) for kind in told) / weight
     part = f"{early:.0%} of the bytes had crossed the network when the program came to wait for them"
