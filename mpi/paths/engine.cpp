@@ -1,5 +1,5 @@
 /// The part of libayatori_paths.so that knows the plan. Everything is done when a connection is made, by the thread
-/// that makes it; ports are asked for their LIDs once.
+/// that makes it; ports are asked for their LIDs once as long as their device is open.
 
 #include "engine.h"
 
@@ -98,6 +98,11 @@ class Paths {
     record(port, address, true, peer.has_value());
   }
 
+  void close(const ibv_context* context) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(ports_, [&](const UsedPort& port) { return port.context == context; });
+  }
+
   void finish() {
     const std::lock_guard lock(mutex_);
     if (log_folder_.empty() || counts_.empty()) return;
@@ -172,6 +177,17 @@ class SourcePortsOfConnections {
   void handle(const ibv_pd& pd, ibv_ah_attr& address) {
     const std::lock_guard lock(mutex_);
     take(pd.context, address);
+  }
+
+  /// Another queue pair may have been destroyed, on its way to being ready to send, at the address of this one.
+  void initialise(const ibv_qp* qp) {
+    const std::lock_guard lock(mutex_);
+    planned_.erase(qp);
+  }
+
+  void close(const ibv_context* context) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(sources_, [&](const Source& source) { return source.context == context; });
   }
 
   /// mlx5 adapters take the port of a running queue pair by a function of their own; without it, the label stands.
@@ -281,8 +297,13 @@ extern "C" __attribute__((visibility("default"))) int ayatori_paths_engine_start
     if (the_source_ports != nullptr) the_source_ports->handle(*pd, *address);
   };
   if (the_source_ports != nullptr) {
+    engine->initialised = [](const ibv_qp* qp) { the_source_ports->initialise(qp); };
     engine->ready_to_send = [](ibv_qp* qp) { the_source_ports->ready_to_send(qp); };
   }
+  engine->closes = [](const ibv_context* context) {
+    if (the_paths != nullptr) the_paths->close(context);
+    if (the_source_ports != nullptr) the_source_ports->close(context);
+  };
   engine->finish = [] {
     if (the_paths != nullptr) the_paths->finish();
   };

@@ -19,8 +19,12 @@ struct ayatori_paths_engine {
   void (*queue_pair)(const struct ibv_qp* qp, struct ibv_ah_attr* address, uint32_t peers);
   /* Changes the address of an address handle that is to be made. */
   void (*handle)(const struct ibv_pd* pd, struct ibv_ah_attr* address);
+  /* A queue pair begins anew, perhaps at the address of one that was destroyed. */
+  void (*initialised)(const struct ibv_qp* qp);
   /* A queue pair has become ready to send. */
   void (*ready_to_send)(struct ibv_qp* qp);
+  /* A device is about to be closed: the next one that is opened may have its address. */
+  void (*closes)(const struct ibv_context* context);
   /* The end of the process: writes what was recorded. */
   void (*finish)(void);
 };

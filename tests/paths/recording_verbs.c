@@ -16,6 +16,9 @@
 
 static struct ibv_device the_device = {.node_type = IBV_NODE_CA, .name = "recording0", .dev_name = "uverbs0"};
 static FILE* record;
+/* What is opened or created next lies where the last one that was closed or destroyed did: any allocator may do so. */
+static struct ibv_context* closed;
+static struct ibv_qp* destroyed;
 static struct ibv_ah_attr last_address;
 
 static unsigned long long number(const char* variable) {
@@ -42,7 +45,8 @@ struct ibv_device** ibv_get_device_list(int* count) {
 void ibv_free_device_list(struct ibv_device** list) { free(list); }
 
 struct ibv_context* ibv_open_device(struct ibv_device* device) {
-  struct ibv_context* const context = calloc(1, sizeof *context);
+  struct ibv_context* const context = closed != NULL ? closed : calloc(1, sizeof *context);
+  closed = NULL;
   context->device = device;
   const char* const file = getenv("RECORDING_FILE");
   if (record == NULL && file != NULL) record = fopen(file, "a");
@@ -50,7 +54,12 @@ struct ibv_context* ibv_open_device(struct ibv_device* device) {
 }
 
 int ibv_close_device(struct ibv_context* context) {
-  free(context);
+  memset(context, 0, sizeof *context);
+  if (closed == NULL) {
+    closed = context;
+  } else {
+    free(context);
+  }
   if (record != NULL) fclose(record);
   record = NULL;
   return 0;
@@ -91,7 +100,8 @@ int ibv_query_gid(struct ibv_context* context, uint8_t port, int index, union ib
 struct ibv_qp* ibv_create_qp(struct ibv_pd* pd, struct ibv_qp_init_attr* init) {
   static uint32_t next;
   if (next == 0) next = (uint32_t)number("RECORDING_FIRST_QP");
-  struct ibv_qp* const qp = calloc(1, sizeof *qp);
+  struct ibv_qp* const qp = destroyed != NULL ? destroyed : calloc(1, sizeof *qp);
+  destroyed = NULL;
   qp->context = pd->context;
   qp->pd = pd;
   qp->qp_type = init->qp_type;
@@ -114,7 +124,12 @@ int mlx5dv_modify_qp_udp_sport(struct ibv_qp* qp, uint16_t udp_sport) {
 }
 
 int ibv_destroy_qp(struct ibv_qp* qp) {
-  free(qp);
+  memset(qp, 0, sizeof *qp);
+  if (destroyed == NULL) {
+    destroyed = qp;
+  } else {
+    free(qp);
+  }
   return 0;
 }
 

@@ -124,6 +124,25 @@ def test_queue_pairs_of_two_nodes_take_all_their_planned_paths(
     assert [(back, forth) for forth, back in both_ends[1]] == both_ends[0], "each sends from where the other sends"
 
 
+@pytest.mark.parametrize("way", verbs.WAYS)
+def test_a_device_at_the_address_of_one_that_was_closed_has_its_own_paths(
+    programs: verbs.Programs, plan: plans.PlanOfTest, way: str
+) -> None:
+    """Closed and opened again as every other port of the fabric, with one connection to the same peer each."""
+    peer = 5
+    sources = [rank for rank in range(len(plan.ports)) if rank != peer]
+    connection = f"qp 900 {plan.ports[peer].lid} 0 0"
+    lines = [connection]
+    for source in sources[1:]:
+        port = plan.ports[source]
+        lines += [f"other {port.guid} {port.lid} -", connection]
+    found, said = programs.run(way, plan.ports[sources[0]], lines, settings(plan))
+    assert said == ""
+    taken = [(address.dlid, address.path_bits) for address in found]
+    assert taken == [(plan.dlid(source, peer), plan.bits[peer][source]) for source in sources]
+    assert len(set(taken)) > 1
+
+
 @pytest.mark.parametrize("variable", ["AYATORI_PATHS_PER_PAIR", "NCCL_IB_QPS_PER_CONNECTION"])
 def test_more_paths_than_planned_are_taken_where_they_are_asked_for(
     programs: verbs.Programs, plan: plans.PlanOfTest, variable: str

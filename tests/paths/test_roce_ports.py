@@ -76,6 +76,24 @@ def test_addresses_may_be_of_ipv6(programs: verbs.Programs, plan: Path, tmp_path
     assert [source_port(label) for label in labels] == [planned[i] for i in range(1, HOSTS) for _ in range(2)]
 
 
+def test_a_device_at_the_address_of_one_that_was_closed_has_its_own_ports(programs: verbs.Programs, plan: Path) -> None:
+    planned = json.loads(plan.read_text(encoding="utf-8"))["source_ports"]
+    connection = f"qp 5 0 {gid_of(ADDRESSES[5])} 77"
+    lines = [connection, f"other 0 0 {gid_of(ADDRESSES[1]):032x}", connection]
+    found = run(programs, 0, lines, AYATORI_ROCE_PLAN=str(plan))
+    assert planned[0][5] != planned[1][5]
+    assert [address.flow for address in found if address.kind == "sport"] == [planned[0][5], planned[1][5]]
+
+
+def test_a_queue_pair_at_the_address_of_one_that_was_destroyed_has_its_own_port(
+    programs: verbs.Programs, plan: Path
+) -> None:
+    lines = [f"lost 5 0 {gid_of(ADDRESSES[1])} 77", "ud"]
+    assert [address.kind for address in run(programs, 0, lines, AYATORI_ROCE_PLAN=str(plan))] == ["qp"]
+    lines = [f"lost 5 0 {gid_of(ADDRESSES[1])} 77", f"qp 5 0 {gid_of(0x0A0000FF)} 78"]
+    assert [address.kind for address in run(programs, 0, lines, AYATORI_ROCE_PLAN=str(plan))] == ["qp", "qp"]
+
+
 def test_unknown_addresses_keep_their_label(programs: verbs.Programs, plan: Path) -> None:
     lines = [f"qp 5 0 {gid_of(0x0A0000FF)} 77", f"ah 0 {gid_of(ADDRESSES[1])} 78", "ah 7 0 0"]
     assert [address.flow for address in run(programs, 1, lines, AYATORI_ROCE_PLAN=str(plan))] == [77, 78, 0]
