@@ -199,11 +199,14 @@ int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t bas
     if (num_machines == 0) return refuse(EINVAL, "a subset needs at least one machine");
     auto ids = machines_of(*base, num_machines, machines);
     if (!ids) return failed;
-    if (!session->this_machine) session->this_machine = session_of(base_topology)->this_machine;
+    // A shrink that fails must change nothing, also where memory runs out: the name is copied before, and set after it.
+    auto named = session->this_machine ? session->this_machine : session_of(base_topology)->this_machine;
     const int result = done(shrink(*session, *base, *ids));
     ids.reset();
-    if (result == 0) trim_after_much_work(*base->topology);
-    return result;
+    if (result != 0) return result;
+    session->this_machine = std::move(named);
+    trim_after_much_work(*base->topology);
+    return 0;
   });
 }
 

@@ -1,0 +1,55 @@
+// What the C functions leave as it was, refuse and tell. What programs can do wrong is in tests/c_api.
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "nwtopo.h"
+
+namespace ayatori::capi {
+
+namespace {
+
+/// A handle that is not loaded yet.
+class Handle {
+ public:
+  explicit Handle(const char* source = nullptr) {
+    EXPECT_EQ(nwtopo_topology_init(&handle_), 0);
+    EXPECT_EQ(nwtopo_topology_set_source(handle_, source), 0);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { nwtopo_topology_destroy(handle_); }
+
+  operator nwtopo_topology_t() const { return handle_; }  // NOLINT: stands for its handle
+
+  void load() const { ASSERT_EQ(nwtopo_topology_load(handle_), 0) << nwtopo_error_message(); }
+
+ private:
+  nwtopo_topology_t handle_ = nullptr;
+};
+
+}  // namespace
+
+TEST(NwtopoTopologyShrink, ThatFailsLeavesTheNewTopologyAsItWas) {
+  const Handle base("torus:4x4");
+  ASSERT_EQ(nwtopo_topology_set_this_machine(base, "N1-1"), 0);
+  base.load();
+  const Handle other("mesh:2x2");
+  ASSERT_EQ(nwtopo_topology_set_this_machine(other, "N0-1"), 0);
+  other.load();
+  const Handle part;
+  std::vector<nwtopo_obj_t> twice(2, nwtopo_topology_get_object(base, 0, 0));
+  ASSERT_EQ(nwtopo_topology_shrink(part, base, 2, twice.data()), -1);
+  EXPECT_EQ(errno, EINVAL);
+  std::vector<nwtopo_obj_t> all;
+  for (unsigned long i = 0; i < 4; ++i) all.push_back(nwtopo_topology_get_object(other, 0, i));
+  ASSERT_EQ(nwtopo_topology_shrink(part, other, 4, all.data()), 0) << nwtopo_error_message();
+  nwtopo_obj_t const here = nwtopo_topology_get_this_machine(part);
+  ASSERT_NE(here, nullptr) << nwtopo_error_message();
+  EXPECT_STREQ(here->attr->machine.hostname, "N0-1") << "not that of the base of the shrink that failed";
+}
+
+}  // namespace ayatori::capi
