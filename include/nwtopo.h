@@ -174,8 +174,9 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  *     torus or mesh of machines (routers built in): packets travel within the box, also through the points whose machines
  *             are not in the subset. Such a machine is NULL in the links of a route.
  *
- *     new_topology   initialised, and not loaded; a source that was set is not looked at. What
- *                    nwtopo_topology_set_this_machine() said of the base holds here too, unless it is said anew.
+ *     new_topology   initialised, and not loaded; a source, buffer or host pattern that was set is not looked at. What
+ *                    nwtopo_topology_set_this_machine() said of the base holds here too, unless it is said anew. The base's
+ *                    forwarding tables hold, and no others can be set.
  *     base_topology  loaded; may be destroyed before the subset is
  *     num_machines   at least 1
  *     machines       num_machines machines of the base, each once, in any order; the array is copied
@@ -186,7 +187,7 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  * parent they speak of the new grid. The objects live until the last topology that shares them is destroyed.
  *
  * Returns 0, or -1 with EINVAL for num_machines 0, a machine that comes twice, an object that is not a machine of the
- * base. */
+ * base, forwarding tables that were set on new_topology. If it fails, new_topology is as it was. */
 int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t base_topology, unsigned num_machines,
                            nwtopo_obj_t *machines);
 

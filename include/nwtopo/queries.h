@@ -57,7 +57,7 @@ long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_
 
 /* Before loading: names a file of forwarding tables, by which packets take the routes of nwtopo_get_routed_path().
  *     file  OpenSM's lfts file or dump, dump_lfts, ibdiagnet's fdbs. NULL: none. The string is copied, and the file is
- *           read and checked at load.
+ *           read and checked at load. Subsets have the tables of their base: nwtopo_topology_shrink() refuses others.
  * Returns 0 or -1. */
 int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char *file);
 

@@ -52,4 +52,17 @@ TEST(NwtopoTopologyShrink, ThatFailsLeavesTheNewTopologyAsItWas) {
   EXPECT_STREQ(here->attr->machine.hostname, "N0-1") << "not that of the base of the shrink that failed";
 }
 
+TEST(NwtopoTopologyShrink, RefusesForwardingTablesOfItsOwn) {
+  const Handle base("fattree:K=2");
+  base.load();
+  nwtopo_obj_t machine = nwtopo_topology_get_object(base, 0, 0);
+  const Handle part;
+  ASSERT_EQ(nwtopo_topology_set_tables(part, "/nonexistent"), 0);
+  EXPECT_EQ(nwtopo_topology_shrink(part, base, 1, &machine), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_NE(std::string(nwtopo_error_message()).find("forwarding tables of its base"), std::string::npos);
+  ASSERT_EQ(nwtopo_topology_set_tables(part, nullptr), 0);
+  EXPECT_EQ(nwtopo_topology_shrink(part, base, 1, &machine), 0) << nwtopo_error_message();
+}
+
 }  // namespace ayatori::capi

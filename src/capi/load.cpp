@@ -197,6 +197,9 @@ int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t bas
     if (base == nullptr) return failed;
     if (machines == nullptr) return refuse(EINVAL, "the machines of the subset are NULL");
     if (num_machines == 0) return refuse(EINVAL, "a subset needs at least one machine");
+    // Tables speak of the LIDs of a source, which a subset has none of: ignored, they would be missed only in its
+    // routes.
+    if (session->tables) return refuse(EINVAL, "a subset has the forwarding tables of its base: set them there");
     auto ids = machines_of(*base, num_machines, machines);
     if (!ids) return failed;
     // A shrink that fails must change nothing, also where memory runs out: the name is copied before, and set after it.
