@@ -236,9 +236,9 @@ const char *nwtopo_topology_get_source(nwtopo_topology_t topology);
 /* Sets the bytes that nwtopo_topology_export_buffer() made, in this process or another, as the source: rank 0 loads the
  * topology and broadcasts it.
  *     buffer  at any address; must stay as it is until nwtopo_topology_load() has returned, which copies and checks it.
- *             NULL: none
- *     size    in bytes
- * Returns 0 or -1. Takes back nwtopo_topology_set_source(). */
+ *             NULL: none; a source that was set stays
+ *     size    in bytes; 0 for NULL
+ * Returns 0, or -1 with EINVAL for NULL with a size. A buffer takes back nwtopo_topology_set_source(). */
 int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void *buffer, size_t size);
 
 /* Sets how host names are read off what InfiniBand devices say of themselves (their node descriptions).

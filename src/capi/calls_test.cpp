@@ -65,4 +65,15 @@ TEST(NwtopoTopologyShrink, RefusesForwardingTablesOfItsOwn) {
   EXPECT_EQ(nwtopo_topology_shrink(part, base, 1, &machine), 0) << nwtopo_error_message();
 }
 
+TEST(NwtopoTopologySetBuffer, OnlyABufferTakesBackTheSource) {
+  const Handle topology("mesh:2x2");
+  ASSERT_EQ(nwtopo_topology_set_buffer(topology, nullptr, 0), 0);
+  EXPECT_STREQ(nwtopo_topology_get_source(topology), "mesh:2x2");
+  EXPECT_EQ(nwtopo_topology_set_buffer(topology, nullptr, 1), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_STREQ(nwtopo_topology_get_source(topology), "mesh:2x2");
+  ASSERT_EQ(nwtopo_topology_set_buffer(topology, "x", 1), 0);
+  EXPECT_EQ(nwtopo_topology_get_source(topology), nullptr);
+}
+
 }  // namespace ayatori::capi
