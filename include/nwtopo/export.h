@@ -13,7 +13,7 @@ extern "C" {
 /* Writes a topology as a file, whole or not at all.
  *     format  "cache" (the source "cache:FILE" maps it: every process of a machine shares the same pages), "json" (which
  *             "json:FILE" reads back), "dot", "graphml", "svg", "slurm" (topology.conf), "slurm-yaml" (topology.yaml),
- *             "simgrid" (platform XML), "ibsim" (net file)
+ *             "simgrid" (platform XML), "ibnetdiscover" (what that program prints), "ibsim" (net file; the same text)
  *     path    of the file, which is replaced
  * Returns 0, or -1 with EINVAL for a format that is not known, or that cannot say what this topology is (the message tells
  * what); otherwise errno of the file. */

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,18 @@ class Handle {
  private:
   nwtopo_topology_t handle_ = nullptr;
 };
+
+/// The words in quotation marks of a text.
+std::vector<std::string> quoted(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t from = text.find('"'); from != std::string::npos; from = text.find('"', from)) {
+    const std::size_t end = text.find('"', from + 1);
+    if (end == std::string::npos) break;
+    found.push_back(text.substr(from + 1, end - from - 1));
+    from = end + 1;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -74,6 +89,32 @@ TEST(NwtopoTopologySetBuffer, OnlyABufferTakesBackTheSource) {
   EXPECT_STREQ(nwtopo_topology_get_source(topology), "mesh:2x2");
   ASSERT_EQ(nwtopo_topology_set_buffer(topology, "x", 1), 0);
   EXPECT_EQ(nwtopo_topology_get_source(topology), nullptr);
+}
+
+TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
+  const Handle tree("fattree:K=2");
+  tree.load();
+  EXPECT_EQ(nwtopo_topology_export(tree, "nonsense", "/nowhere/at/all"), -1);
+  EXPECT_EQ(errno, EINVAL);
+  const std::string message = nwtopo_error_message();
+  const std::size_t list = message.find("formats: ");
+  ASSERT_NE(list, std::string::npos) << message;
+  std::set<std::string> told;
+  std::stringstream words(message.substr(list + 9));
+  for (std::string word; std::getline(words, word, ',');) told.insert(word.substr(word.find_first_not_of(' ')));
+
+  std::ifstream header(AYATORI_SOURCE_DIR "/include/nwtopo/export.h");
+  std::stringstream all;
+  all << header.rdbuf();
+  const std::string text = all.str();
+  const std::size_t from = text.find("format  \"");
+  const std::size_t to = text.find("path    of the file");
+  ASSERT_TRUE(from < to && to != std::string::npos);
+  std::set<std::string> documented;
+  for (const std::string& word : quoted(text.substr(from, to - from))) {
+    if (word.find(':') == std::string::npos) documented.insert(word);  // sources are named there, too
+  }
+  EXPECT_EQ(told, documented);
 }
 
 }  // namespace ayatori::capi

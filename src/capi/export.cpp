@@ -1,9 +1,14 @@
 // Topologies as files, and what changed between two.
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
+#include <vector>
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/exports/exports.hpp"
@@ -16,6 +21,14 @@ namespace ayatori::capi {
 
 namespace {
 
+/// The formats of Networks, and the cache, which is one of Topologies; by name.
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names{"cache"};
+  for (const ExportFormat& format : export_formats()) names.push_back(format.name);
+  std::ranges::sort(names);
+  return names;
+}
+
 /// The text is made first and written then: an export that fails halfway leaves no file.
 Result<> export_text(const Topology& topology, std::string_view format, const char* path) {
   const auto network = network_of(topology);
@@ -27,6 +40,10 @@ Result<> export_text(const Topology& topology, std::string_view format, const ch
 }
 
 Result<> export_topology(const Topology& topology, std::string_view format, const char* path) {
+  const auto names = format_names();
+  if (std::ranges::find(names, format) == names.end()) {
+    return with_hint(fail("no format '{}'", format), fmt::format("formats: {}", fmt::join(names, ", ")));
+  }
   return format == "cache" ? write_cache(topology, path) : export_text(topology, format, path);
 }
 
