@@ -48,8 +48,9 @@
  *
  * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
  * need the library alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A
- * thread that waits serves other processes meanwhile; when no thread has called for half a millisecond, a thread of the
- * library does so (with ACP_PROGRESS=poll there is no such thread).
+ * thread that waits serves other processes meanwhile, and one that calls without waiting does so from time to time (at
+ * least in every 16th call); when no thread has called for half a millisecond, a thread of the library does so (with
+ * ACP_PROGRESS=poll there is no such thread).
  *
  * Other processes. In a child of fork(2) the library is closed for good; starter memory stays shared with its parent
  * (if the host has several ranks), which is not disturbed. A program started by exec(3) inherits nothing. A process

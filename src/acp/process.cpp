@@ -43,6 +43,11 @@ constexpr Duration taken_core_yield = 500us;
 constexpr Duration taken_core_time = 100ms;
 constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
+/// A call that waits for nothing makes a round if the last one was so long ago. Of calls that come closely one after
+/// the other, only one in so many looks at the clock.
+constexpr Duration max_unserved = 20us;
+constexpr std::uint32_t max_calls_unserved = 16;
+
 /// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps. Each
 /// look at whether somebody has called takes the core from a thread of the program for a moment, so it looks half as
 /// often each time, up to the longest, as long as somebody has.
@@ -237,6 +242,13 @@ void Process::Lock::lock() {
 }
 
 void Process::Lock::unlock() { process_.mutex_.unlock(); }
+
+/// After a round the next call looks at the clock again, so that calls which come rarely all make rounds.
+void Process::serve_if_due() {
+  const bool due = clock_.now() - driver_->now() >= max_unserved;
+  calls_before_look_ = due ? 1 : max_calls_unserved;
+  if (due) round();
+}
 
 bool Process::round() {
   const bool anything = driver_->progress();

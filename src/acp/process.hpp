@@ -2,10 +2,11 @@
 /// \file
 /// This process in its job: its wires, its global memory, and the threads that make progress.
 ///
-/// A thread that calls and waits makes progress itself, so no other thread stands between it and the wire. The progress
-/// thread checks every 0.5 to 2 milliseconds whether any thread has called since; if none has, it serves peers until
-/// nothing comes, and sleeps until something arrives. With ACP_PROGRESS=poll there is no progress thread, and the
-/// requests of peers are served only during calls.
+/// A thread that calls and waits makes progress itself, so no other thread stands between it and the wire. So does, now
+/// and then, one that calls again and again what need not wait, such as copies within the host. The progress thread
+/// checks every 0.5 to 2 milliseconds whether any thread has called since; if none has, it serves peers until nothing
+/// comes, and sleeps until something arrives. With ACP_PROGRESS=poll there is no progress thread, and the requests of
+/// peers are served only during calls.
 ///
 /// Any number of threads may call at the same time, but sync() and finish() only one.
 
@@ -63,6 +64,7 @@ class Process {
   template <typename Look>
   auto look(Look look) {
     const Lock lock(*this);
+    serve_now_and_then();
     return look(*memory_);
   }
 
@@ -131,7 +133,7 @@ class Process {
 
   template <typename Condition>
   void wait(Lock& lock, Condition condition) {
-    if (condition()) return;
+    if (condition()) return serve_now_and_then();
     ++waiters_;
     Time since = clock_.now();
     while (!condition()) {
@@ -149,6 +151,12 @@ class Process {
     --waiters_;
   }
 
+  /// For calls that need no round themselves: a program that polls by them is in the library all the time, and the
+  /// progress thread stands back. A round takes several times as long as such a call, and the clock half as long.
+  void serve_now_and_then() {
+    if (--calls_before_look_ == 0) serve_if_due();
+  }
+  [[gnu::cold, gnu::noinline]] void serve_if_due();
   bool round();
   void idle(Lock& lock, Time since);
   [[nodiscard]] Duration prepare_to_sleep(Duration timeout, std::vector<pollfd>& polled);
@@ -171,6 +179,7 @@ class Process {
   std::atomic<std::uint32_t> lock_waiters_ = 0;  // threads that wait for the mutex
   std::atomic<std::uint32_t> waiters_ = 0;       // … and for a condition
   std::atomic<std::uint64_t> calls_ = 0;         // made so far
+  std::uint32_t calls_before_look_ = 1;          // at the clock
   Time core_shared_until_{};                     // with other programs …
   Time core_taken_until_{};                      // … that do not yield it
   bool yielded_in_vain_ = false;                 // the last yield let nobody run
