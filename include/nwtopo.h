@@ -307,6 +307,7 @@ nwtopo_obj_t *nwtopo_obj_get_children(nwtopo_topology_t topology, nwtopo_obj_t o
 nwtopo_obj_t nwtopo_obj_get_child(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned long index);
 
 /* Memory that a topology takes, in bytes. Address space that was never touched does not count; pages count as a whole.
+ * Forwarding tables do not count: they take a byte for each router and LID, beside a copy of the network.
  * Machines shared by REUSE_OBJECTS, and what a subset reads of its base, count at the base, and once that is destroyed, at
  * the subset. */
 struct nwtopo_memory {

@@ -1,12 +1,15 @@
 // What the C functions leave as it was, refuse and tell. What programs can do wrong is in tests/c_api.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nwtopo.h"
@@ -44,6 +47,27 @@ std::vector<std::string> quoted(const std::string& text) {
     from = end + 1;
   }
   return found;
+}
+
+/// Links of all routers, by state.
+struct LinkCounts {
+  int up = 0;
+  int taken_out = 0;
+};
+
+LinkCounts count_links(nwtopo_topology_t topology) {
+  LinkCounts counts;
+  for (unsigned height = 1; height <= nwtopo_topology_get_max_height(topology); ++height) {
+    for (unsigned long i = 0; i < nwtopo_topology_get_num_objects(topology, height); ++i) {
+      nwtopo_obj_t const router = nwtopo_topology_get_object(topology, height, i);
+      for (long j = 0; j < nwtopo_obj_get_num_links(topology, router); ++j) {
+        nwtopo_link link{};
+        EXPECT_EQ(nwtopo_obj_get_link(topology, router, static_cast<unsigned long>(j), &link), 0);
+        ++(link.state == NWTOPO_LINK_UP ? counts.up : counts.taken_out);
+      }
+    }
+  }
+  return counts;
 }
 
 }  // namespace
@@ -115,6 +139,44 @@ TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
     if (word.find(':') == std::string::npos) documented.insert(word);  // sources are named there, too
   }
   EXPECT_EQ(told, documented);
+}
+
+TEST(NwtopoTopologyExport, OnlyACacheKeepsLinksThatWereTakenOut) {
+  const Handle tree("fattree:K=3");
+  ASSERT_EQ(nwtopo_topology_set_faults(tree, "LS0:4"), 0);
+  tree.load();
+  const LinkCounts before = count_links(tree);
+  EXPECT_EQ(before.taken_out, 2) << "a cable between two routers";
+  const auto folder = std::filesystem::temp_directory_path() / ("nwtopo-export-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  for (const auto& [format, kind] : {std::pair("cache", "cache:"), std::pair("json", "json:"),
+                                     std::pair("ibsim", "ib:"), std::pair("ibnetdiscover", "ib:")}) {
+    const std::string path = folder / format;
+    ASSERT_EQ(nwtopo_topology_export(tree, format, path.c_str()), 0) << nwtopo_error_message();
+    const Handle again((kind + path).c_str());
+    again.load();
+    const LinkCounts after = count_links(again);
+    EXPECT_EQ(after.up, before.up) << format;
+    EXPECT_EQ(after.taken_out, std::string(format) == "cache" ? 2 : 0) << format;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(NwtopoTopologyGetMemory, CountsAllThatWasSet) {
+  constexpr std::size_t length = 10'000;
+  const std::string text(length, 'x');
+  const auto sets = {nwtopo_topology_set_source, nwtopo_topology_set_this_machine, nwtopo_topology_set_faults,
+                     nwtopo_topology_set_tables, nwtopo_topology_set_host_pattern};
+  const Handle topology;
+  std::size_t before = 0;
+  for (const auto set : sets) {
+    ASSERT_EQ(set(topology, text.c_str()), 0);
+    nwtopo_memory memory{};
+    ASSERT_EQ(nwtopo_topology_get_memory(topology, &memory), 0);
+    const std::size_t all = memory.fixed + memory.private_;
+    EXPECT_GE(all, before + length);
+    before = all;
+  }
 }
 
 }  // namespace ayatori::capi

@@ -40,7 +40,10 @@ std::size_t bytes_of(const std::optional<std::string>& text) { return text ? tex
 
 std::size_t all_bytes(const Session& session) {
   std::size_t bytes = sizeof(nwtopo_topology) + sizeof session;
-  for (const auto* text : {&session.source, &session.this_machine, &session.faults}) bytes += bytes_of(*text);
+  for (const auto* text :
+       {&session.source, &session.this_machine, &session.faults, &session.tables, &session.host_pattern}) {
+    bytes += bytes_of(*text);
+  }
   if (!session.loaded) return bytes;
   const Loaded& loaded = *session.loaded;
   if (loaded.base && loaded.base_handle.expired()) bytes += loaded.base->private_bytes();
