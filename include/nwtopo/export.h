@@ -10,7 +10,9 @@
 extern "C" {
 #endif
 
-/* Writes a topology as a file, whole or not at all.
+/* Writes a topology as a file, whole or not at all. Only a cache says everything that the topology does, but for
+ * forwarding tables. All others leave out links that were taken out (nwtopo_topology_set_faults()), as if there were no
+ * cable, and where their format has GUIDs and LIDs, these are not those of the source.
  *     format  "cache" (the source "cache:FILE" maps it: every process of a machine shares the same pages), "json" (which
  *             "json:FILE" reads back), "dot", "graphml", "svg", "slurm" (topology.conf), "slurm-yaml" (topology.yaml),
  *             "simgrid" (platform XML), "ibnetdiscover" (what that program prints), "ibsim" (net file; the same text)
