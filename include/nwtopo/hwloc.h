@@ -76,8 +76,9 @@ static inline int nwtopo_hwloc_load(nwtopo_topology_t topology, nwtopo_obj_t mac
     return -1;
 }
 
-/* Returns what stands above an object among packages, caches and cores, or the object if it is one of them. I/O devices,
- * memory and Misc objects hang beside those, at negative depths, which hwloc_get_common_ancestor_obj() does not take. */
+/* Returns what stands above an object among packages, caches and cores, or the object if it is one of them. I/O
+ * devices, memory and Misc objects hang beside those. They have negative depths, which hwloc_get_common_ancestor_obj()
+ * does not take. */
 static inline hwloc_obj_t nwtopo_hwloc_get_core_side_obj(hwloc_obj_t obj)
 {
     while (obj->depth < 0) obj = obj->parent;
