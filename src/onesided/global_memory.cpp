@@ -372,9 +372,10 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
     return with_code(
         fail("{:#x} belongs to rank {}: the result of an atomic must go to its caller", asked.dst, to->rank), EINVAL);
   }
-  const bool misplaced =
-      from->rank == state_->core.self && !aligned(state_->core.memory.find(*from, asked.size), asked.size);
-  if (asked.dst % asked.size != 0 || asked.src % asked.size != 0 || misplaced) {
+  const auto misplaced = [&](const Location& place) {
+    return place.rank == state_->core.self && !aligned(state_->core.memory.find(place, asked.size), asked.size);
+  };
+  if (asked.dst % asked.size != 0 || asked.src % asked.size != 0 || misplaced(*to) || misplaced(*from)) {
     return with_code(fail("{:#x} and {:#x} must be multiples of {}, and so must their addresses in memory", asked.dst,
                           asked.src, asked.size),
                      EINVAL);

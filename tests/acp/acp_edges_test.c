@@ -86,6 +86,10 @@ static void refuse_words_that_are_not_aligned(void) {
     acp_ga_t odd[3];
     tell_where(acp_query_ga(key, (char *)words + 1), odd);
     CHECK(acp_add8(starter, odd[0], 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
+    CHECK(acp_add8(odd[0], starter, 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
+    CHECK(acp_add8(odd[0], acp_query_starter_ga(next), 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL &&
+          errno == EINVAL);
+    CHECK(acp_cas4(odd[0], starter, 0, 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
     if (next != me) CHECK(fails_with(acp_add8(starter, odd[1], 1, ACP_HANDLE_NULL), EFAULT));
     CHECK(acp_sync() == 0);
     CHECK(acp_unregister_memory(key) == 0);
