@@ -89,7 +89,11 @@ Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
         fail("{} bytes from {} on reach beyond the end of the address space", size, static_cast<void*>(start)), EINVAL);
   }
   const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
-  if (!index) return with_code(fail("all {} registrations of this process are in use", AddressSpace::regions), ENOSPC);
+  if (!index) {
+    return with_code(
+        fail("this process has {} registrations already, besides that of starter memory", AddressSpace::regions - 1),
+        ENOSPC);
+  }
   return published_.at(*index)->key;
 }
 

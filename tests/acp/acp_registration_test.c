@@ -37,6 +37,7 @@ static void register_as_many_as_there_may_be(void) {
     acp_atkey_t keys[max_registrations];
     for (int i = 0; i < max_registrations; ++i) CHECK((keys[i] = acp_register_memory(bytes + i, 2, 0)) != ACP_ATKEY_NULL);
     CHECK(acp_register_memory(bytes, 1, 0) == ACP_ATKEY_NULL && errno == ENOSPC);
+    CHECK(strstr(acp_error_message(), "254 registrations") != NULL);
     for (int i = 0; i < max_registrations; ++i) CHECK(acp_unregister_memory(keys[i]) == 0);
 }
 
