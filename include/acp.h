@@ -250,7 +250,9 @@ acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t o
  *   handle       from any function that starts an operation; ACP_HANDLE_ALL: all operations so far. With
  *                ACP_HANDLE_NULL, and with a number that is not a handle, it returns 0 at once.
  * Returns 0, or -1 if one of these operations failed that no earlier call has covered; errno and the message are those
- * of the first that failed.
+ * of the first that failed. No failure goes unreported: 1024 that no call has covered are told apart (neighbours with
+ * the same cause count as one); if there are more, all operations from the 1024th to the latest that failed count as
+ * failed, also those among them that did not.
  * Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost.
  * Threads: any number at a time. Of several that cover the same failure, one reports it. */
 int acp_complete(acp_handle_t handle);

@@ -1,5 +1,7 @@
 #include "operations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -183,20 +185,19 @@ void Operations::end(Handle handle, Fault fault, Rank culprit) {
 void Operations::leave_in_order() {
   for (; first_ < unstarted_ && at(first_).state == Operation::State::ended; ++first_) {
     const Operation& operation = at(first_);
-    if (operation.fault == Fault::none || failures_.size() == ring_.size()) continue;
-    failures_.push_back({first_, operation.fault, operation.culprit});
+    if (operation.fault != Fault::none) failures_.add(first_, operation.fault, operation.culprit);
   }
 }
 
 std::optional<Error> Operations::take_failure(Handle handle) {
-  if (failures_.empty() || failures_.front().handle > handle) return std::nullopt;
-  const Failure first = failures_.front();
-  std::erase_if(failures_, [&](const Failure& failure) { return failure.handle <= handle; });
-  if (first.fault == Fault::lost) {
-    return with_code(fail("operation {}: rank {} is lost", first.handle, first.rank), EHOSTDOWN).error();
+  const auto run = failures_.take(handle);
+  if (!run) return std::nullopt;
+  const std::string which = run->exact ? fmt::format("operation {}", run->first)
+                                       : fmt::format("one or more of the operations {} to {}", run->first, run->last);
+  if (run->fault == Fault::lost) {
+    return with_code(fail("{}: rank {} is lost", which, run->rank), EHOSTDOWN).error();
   }
-  const auto failure = fail("operation {}: rank {} has not registered all of that memory", first.handle, first.rank);
-  return with_code(failure, EFAULT).error();
+  return with_code(fail("{}: rank {} has not registered all of that memory", which, run->rank), EFAULT).error();
 }
 
 Time Operations::next_deadline() const {

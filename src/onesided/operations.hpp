@@ -7,6 +7,7 @@
 
 #include "ayatori/onesided/global_memory.hpp"
 #include "core.hpp"
+#include "failures.hpp"
 
 namespace ayatori::onesided {
 
@@ -34,7 +35,7 @@ struct Operation {
 
 class Operations {
  public:
-  Operations(Core& core, std::uint32_t capacity) : core_(core), ring_(capacity) {}
+  Operations(Core& core, std::uint32_t capacity) : core_(core), ring_(capacity), failures_(capacity) {}
 
   [[nodiscard]] bool full() const { return next_ - first_ == ring_.size(); }
   Handle add(const Operation& operation, Handle after);
@@ -84,12 +85,6 @@ class Operations {
   void end(Handle handle, Fault fault, Rank culprit = 0);
   void leave_in_order();
 
-  struct Failure {
-    Handle handle;
-    Fault fault;
-    Rank rank;
-  };
-
   Core& core_;
   std::vector<Operation> ring_;
   Handle first_ = 1;      // not completed
@@ -97,7 +92,7 @@ class Operations {
   Handle next_ = 1;       // to be handed out
   std::uint32_t turned_away_ = 0;
   std::uint32_t delegated_ = 0;
-  std::vector<Failure> failures_;  // by rising handle
+  Failures failures_;
 };
 
 }  // namespace ayatori::onesided

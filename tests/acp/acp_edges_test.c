@@ -79,6 +79,26 @@ static void refuse_what_is_not_there(void) {
     CHECK(acp_free_ch(ACP_CH_NULL) == -1 && errno == EINVAL);
 }
 
+/* Every second of so many operations fails that the failures can't be told apart any more. */
+static void report_every_failure(void) {
+    enum { count = 5000 };
+    static acp_handle_t handles[count];
+    if (next == me) return;
+    for (int i = 0; i < count; ++i) {
+        const acp_ga_t to = addresses[1] + (i % 2 == 0 ? size - 8 : 0);
+        handles[i] = acp_copy(to, addresses[0], 64, ACP_HANDLE_NULL);
+    }
+    CHECK(fails_with(handles[1023], EFAULT));
+    CHECK(acp_complete(handles[1023]) == 0);
+    for (int i = 1024; i < count; i += 2) CHECK(fails_with(handles[i], EFAULT));
+    CHECK(acp_complete(ACP_HANDLE_ALL) == 0);
+    CHECK(acp_sync() == 0);
+    for (int i = 0; i < count; ++i) acp_copy(addresses[1] + size - 8, addresses[0], 64, ACP_HANDLE_NULL);
+    CHECK(fails_with(acp_copy(addresses[1] + size - 8, addresses[0], 64, ACP_HANDLE_NULL), EFAULT));
+    CHECK(acp_complete(ACP_HANDLE_ALL) == 0);
+    CHECK(acp_sync() == 0);
+}
+
 /* What begins at an odd address has its words at odd addresses, too. */
 static void refuse_words_that_are_not_aligned(void) {
     static uint64_t words[4];
@@ -114,6 +134,7 @@ int main(void) {
     copy_over_itself();
     refuse_what_is_not_there();
     refuse_words_that_are_not_aligned();
+    report_every_failure();
 
     const acp_ch_t old = procs > 1 ? acp_create_ch(me, next) : ACP_CH_NULL;
     CHECK(acp_reset(next) == 0 && acp_rank() == next);
