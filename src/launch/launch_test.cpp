@@ -54,6 +54,54 @@ TEST(FindPlacement, RefusesRanksThatDoNotFillHostAfterHost) {
                        {"ACP_JOB_KEY", "77"}}));
 }
 
+Variables slurm(const char* rank, const char* local, const char* tasks, const char* variable) {
+  return {{"SLURM_PROCID", rank},
+          {"SLURM_NTASKS", "4"},
+          {"SLURM_LOCALID", local},
+          {"SLURM_STEP_ID", "0"},
+          {variable, tasks}};
+}
+
+TEST(FindPlacement, ReadsTheTasksOfEachNodeThatSrunLists) {
+  for (const char* variable : {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}) {
+    const auto found = placed(slurm("2", "0", "2(x2)", variable));
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->rank, 2U);
+    EXPECT_EQ(found->procs, 4U);
+    EXPECT_EQ(found->ranks_per_host, 2U);
+    EXPECT_TRUE(placed(slurm("3", "3", "4", variable)));
+    EXPECT_TRUE(placed(slurm("3", "1", "2,2", variable)));
+    EXPECT_FALSE(placed(slurm("1", "0", "2(x2)", variable)));  // cyclic
+  }
+  EXPECT_EQ(placed(slurm("2", "0", "2", "SLURM_NTASKS_PER_NODE"))->ranks_per_host, 2U);
+  // That of the allocation, which has more tasks than the step, does not count.
+  Variables step = slurm("2", "0", "2(x2)", "SLURM_STEP_TASKS_PER_NODE");
+  step["SLURM_TASKS_PER_NODE"] = "8(x4)";
+  EXPECT_EQ(placed(step)->ranks_per_host, 2U);
+}
+
+TEST(FindPlacement, RefusesListsOfTasksThatDoNotFit) {
+  const auto message = [](const char* tasks) {
+    return placed(slurm("0", "0", tasks, "SLURM_STEP_TASKS_PER_NODE")).error().message;
+  };
+  EXPECT_EQ(message("3,1"), "SLURM_STEP_TASKS_PER_NODE is '3,1': all hosts must have the same number of ranks");
+  EXPECT_EQ(message("2(x3)"),
+            "SLURM_STEP_TASKS_PER_NODE is '2(x3)', but SLURM_NTASKS is 4: they are not of the same step");
+  EXPECT_EQ(message("2(x2"), "SLURM_STEP_TASKS_PER_NODE: '2(x2' is not a list of tasks per node, such as 2(x3),1");
+}
+
+TEST(FindPlacement, RefusesHostsWithDifferentNumbersOfRanks) {
+  const Variables open_mpi = {{"OMPI_COMM_WORLD_RANK", "3"},
+                              {"OMPI_COMM_WORLD_SIZE", "6"},
+                              {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                              {"OMPI_COMM_WORLD_LOCAL_RANK", "3"}};
+  EXPECT_EQ(placed(open_mpi).error().message,
+            "the job has 6 ranks, and the host of rank 3 has 4: all hosts must have the same number");
+  EXPECT_FALSE(placed({{"ACP_RANK", "0"}, {"ACP_PROCS", "5"}, {"ACP_PROCS_PER_HOST", "2"}, {"ACP_JOB_KEY", "77"}}));
+  // A host that could have more than there are is one host.
+  EXPECT_TRUE(placed({{"ACP_RANK", "0"}, {"ACP_PROCS", "5"}, {"ACP_PROCS_PER_HOST", "8"}, {"ACP_JOB_KEY", "77"}}));
+}
+
 /// The launcher's side: answers each line until the process sends `finalize`.
 std::string serve(int descriptor) {
   std::string value = "none";

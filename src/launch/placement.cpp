@@ -1,10 +1,12 @@
 #include "ayatori/launch/placement.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string_view>
 
 #include "exchange.hpp"
+#include "tasks_per_node.hpp"
 
 namespace ayatori::launch {
 
@@ -33,32 +35,75 @@ struct Names {
   const char* local_rank;
 };
 
-Result<Placement> read(const Environment& environment, const Names& names) {
+constexpr const char* how_to_place =
+    "mpirun --map-by slot, srun --distribution=block --ntasks-per-node=N, with as many ranks on each host";
+
+/// `per_host` is what the launcher says of this host: others may have said something else to their processes.
+Result<Placement> place(const Environment& environment, const Names& names, std::uint64_t per_host) {
   const auto rank = number(environment, names.rank);
   if (!rank) return Failure(rank.error());
   const auto procs = number(environment, names.procs);
   if (!procs) return Failure(procs.error());
-  const auto per_host = number_or(environment, names.per_host, *procs);
-  if (!per_host) return Failure(per_host.error());
   if (*procs == 0 || *procs > std::numeric_limits<Rank>::max() || *rank >= *procs) {
     return fail("{} is {} and {} is {}: there is no such rank", names.rank, *rank, names.procs, *procs);
   }
-  if (*per_host == 0) return fail("{} is 0", names.per_host);
-  const auto local = number_or(environment, names.local_rank, *rank % *per_host);
+  if (per_host == 0) return fail("{} is 0", names.per_host);
+  per_host = std::min(per_host, *procs);
+  if (*procs % per_host != 0) {
+    return with_hint(fail("the job has {} ranks, and the host of rank {} has {}: all hosts must have the same number",
+                          *procs, *rank, per_host),
+                     how_to_place);
+  }
+  const auto local = number_or(environment, names.local_rank, *rank % per_host);
   if (!local) return Failure(local.error());
-  if (*local != *rank % *per_host) {
-    return with_hint(
-        fail("rank {} is the {}th of its host, which has {}: ranks must fill host after host, and all hosts "
-             "alike",
-             *rank, *local, *per_host),
-        "mpirun --map-by slot, srun --distribution=block");
+  if (*local != *rank % per_host) {
+    return with_hint(fail("rank {} has the number {} on its host, which has {} ranks: ranks must fill host after host, "
+                          "and all hosts alike",
+                          *rank, *local, per_host),
+                     how_to_place);
   }
   Placement placement;
   placement.rank = static_cast<Rank>(*rank);
   placement.procs = static_cast<Rank>(*procs);
-  placement.ranks_per_host = static_cast<std::uint32_t>(std::min(*per_host, *procs));
+  placement.ranks_per_host = static_cast<std::uint32_t>(per_host);
   placement.launcher = names.launcher;
   return placement;
+}
+
+/// All ranks are on one host if the launcher says nothing of hosts.
+Result<Placement> read(const Environment& environment, const Names& names) {
+  const auto per_host = number_or(environment, names.per_host, std::numeric_limits<Rank>::max());
+  if (!per_host) return Failure(per_host.error());
+  return place(environment, names, *per_host);
+}
+
+/// Where the tasks of a step are, as `list` says.
+Result<Placement> read_list(const Environment& environment, const Names& names, const char* list) {
+  const auto groups = parse_tasks_per_node(environment(list));
+  if (!groups) return fail("{}: {}", list, groups.error().message);
+  const auto procs = number(environment, names.procs);
+  if (!procs) return Failure(procs.error());
+  std::uint64_t tasks = 0;
+  for (const AlikeNodes& group : *groups) {
+    if (group.tasks != groups->front().tasks) {
+      return with_hint(fail("{} is '{}': all hosts must have the same number of ranks", list, environment(list)),
+                       how_to_place);
+    }
+    if (tasks <= *procs) tasks += std::uint64_t{group.nodes} * group.tasks;
+  }
+  if (tasks != *procs) {
+    return fail("{} is '{}', but {} is {}: they are not of the same step", list, environment(list), names.procs,
+                *procs);
+  }
+  return place(environment, names, groups->front().tasks);
+}
+
+Result<Placement> read_slurm(const Environment& environment) {
+  const Names names{"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_LOCALID"};
+  for (const char* list : {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}) {
+    if (environment(list)) return read_list(environment, names, list);
+  }
+  return read(environment, names);
 }
 
 /// FNV-1a, 64 bits.
@@ -113,9 +158,7 @@ Result<Placement> find_placement(const Environment& environment, const std::func
   }
   if (environment("PMI_FD")) return from_hydra(environment, random());
   if (environment("SLURM_PROCID") && environment("SLURM_STEP_ID")) {
-    auto placement =
-        read(environment, {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_LOCALID"});
-    return with_key_over_pmix(std::move(placement), environment, random());
+    return with_key_over_pmix(read_slurm(environment), environment, random());
   }
   Placement alone;
   alone.job_key = random();
