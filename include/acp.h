@@ -43,8 +43,10 @@
  * which kind of error it was, and acp_error_message() says in one line what was wrong. Every function can fail with
  * EPERM (before acp_init and after acp_finalize) and ENOMEM. An operation that fails after it was started is reported
  * by the acp_complete that covers it: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost (it was
- * silent for 30 seconds, ACP_TIMEOUT). A job that has lost a rank can't synchronise any more. No function prints or
- * exits, except acp_abort.
+ * silent for 30 seconds, ACP_TIMEOUT). A job that has lost a rank can't synchronise any more. Starter memory of the same
+ * host is reached without its process, whether that lives or not: copies and atomics there do what they always do, also
+ * after the rank was lost (not with an ACP_WIRES by which all ranks, those of the same host too, are reached over a
+ * network). No function prints or exits, except acp_abort.
  *
  * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
  * need the library alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +56,13 @@ int main(void) {
     CHECK(strstr(acp_error_message(), name) != NULL);
     CHECK(acp_sync() == -1 && errno == EHOSTDOWN);
     CHECK(strstr(acp_error_message(), name) != NULL);
+    /* Its starter memory is reached without it, where that of the host is shared. */
+    const char *wires = getenv("ACP_WIRES");
+    const int shared = wires && strcmp(wires, "shm") == 0;
+    const int copied = acp_complete(acp_copy(mine + 4096, starter, 8, ACP_HANDLE_NULL));
+    CHECK(shared ? copied == 0 : copied == -1 && errno == EHOSTDOWN);
+    const int added = acp_complete(acp_add8(mine + 4096, starter, 1, ACP_HANDLE_NULL));
+    CHECK(shared ? added == 0 : added == -1 && errno == EHOSTDOWN);
     CHECK(acp_finalize() == -1 && errno == EHOSTDOWN);
     CHECK(acp_rank() == -1 && errno == EPERM);
     return failures();
