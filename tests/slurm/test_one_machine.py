@@ -94,13 +94,25 @@ def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> 
     assert order != ["N0", "N0", "N2", "N2", "N3", "N3", "N1", "N1"]
 
 
-def test_programs_of_libacp_start_by_srun(folder: Path) -> None:
-    """Four processes on a node: their ranks and key come from Slurm's PMIx, and all of their copies arrive."""
+def compiled_copies(folder: Path) -> Path:
     libraries = ROOT / "build/release/src"
     source = ROOT / "tests/acp/acp_copy_test.c"
     flags = ["-std=c99", f"-I{ROOT / 'include'}", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lacp", "-pthread"]
     subprocess.run(["cc", str(source), "-o", str(folder / "copy"), *flags], check=True, timeout=60)
-    in_slurm(folder, f"ACP_TIMEOUT=20 srun --mpi=pmix -N 1 -n 4 {folder / 'copy'}")
+    return folder / "copy"
+
+
+def test_programs_of_libacp_start_by_srun(folder: Path) -> None:
+    """Four processes on a node: their ranks and key come from Slurm's PMIx, and all of their copies arrive."""
+    in_slurm(folder, f"ACP_TIMEOUT=20 srun --mpi=pmix -N 1 -n 4 {compiled_copies(folder)}")
+
+
+def test_programs_of_libacp_learn_from_srun_how_many_ranks_each_node_has(folder: Path) -> None:
+    """Slurm fills nodes of four CPUs. Eight processes are four on each of two, four are three and one, which is
+    refused. The nodes are one machine here, whose loopback has an address for each."""
+    copies = compiled_copies(folder)
+    run = "ACP_FIRST_HOST=127.0.0.1 ACP_TIMEOUT=20 srun --mpi=pmix -N 2 -n"
+    in_slurm(folder, f"{run} 8 {copies} && ! {run} 4 {copies} 2>/dev/null")
 
 
 def test_jobs_are_placed_and_planned_as_they_start(folder: Path) -> None:
