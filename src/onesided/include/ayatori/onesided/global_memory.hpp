@@ -97,8 +97,8 @@ class GlobalMemory {
   [[nodiscard]] bool completed(Handle handle) const;
 
   /// The error of the first operation up to `handle` that failed; forgets the failures of all of these. To be called
-  /// when they are completed. Settings::operations failures are remembered one by one, neighbours with one cause as one;
-  /// with more, all operations between the last of these and the latest that failed count as failed.
+  /// when they are completed. Settings::operations failures are remembered one by one, neighbours with one cause as
+  /// one; with more, all operations between the last of these and the latest that failed count as failed.
   [[nodiscard]] std::optional<Error> take_failure(Handle handle);
 
   // ---- Barrier
