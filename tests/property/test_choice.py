@@ -16,10 +16,18 @@ from hypothesis import strategies as st
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.formats.choice_table import Table, read_table, table_of, write_table
-from ayatori.model.jobs import random_jobs
+from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call, algorithms_of
-from ayatori.prediction.choice import AS_FAST, Candidate, Choice, Ranking, choose, chunk_sizes_to_try
+from ayatori.prediction.choice import (
+    AS_FAST,
+    MOST_RANKS_TO_EACH,
+    Candidate,
+    Choice,
+    Ranking,
+    choose,
+    chunk_sizes_to_try,
+)
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
 
@@ -53,7 +61,7 @@ def test_rankings_are_sorted_and_true(data) -> None:
     assert ranking.best.seconds <= limit
     assert all(ranking.best.messages <= other.messages for other in ranking.ranked if other.seconds <= limit)
     names = [entry.algorithm for entry in [*ranking.ranked, *ranking.left_out]]
-    left_out = [entry.name for entry in algorithms_of(collective) if entry.of_an_mpi or entry.within_a_node]
+    left_out = [entry.name for entry in algorithms_of(collective) if entry.of_an_mpi]
     assert sorted(names + left_out) == sorted(algorithm.name for algorithm in algorithms_of(collective))
     predictor = Predictor(network, model=MODEL)
     for candidate in ranking.ranked:
@@ -63,6 +71,16 @@ def test_rankings_are_sorted_and_true(data) -> None:
         assert (alone.seconds, alone.messages) == (candidate.seconds, candidate.messages)
         automatic = predictor.predict(jobs, Call(collective, candidate.algorithm, size))[0]
         assert candidate.seconds <= automatic.seconds
+
+
+def test_algorithms_in_which_each_rank_sends_to_each_other_are_compared_in_small_jobs_alone() -> None:
+    for ppn in (1, MOST_RANKS_TO_EACH, MOST_RANKS_TO_EACH + 1):
+        network = network_of("full:1,hosts=1")
+        (job,) = contiguous_jobs(network, [1], ppn)
+        (ranking,) = choose(network, [job], [("allreduce", 1024)], model=MODEL).rankings
+        reasons = {entry.algorithm: entry.reason for entry in ranking.left_out}
+        for name in ("spread", "two-step"):
+            assert ("each rank sends to each other" in reasons.get(name, "")) == (ppn > MOST_RANKS_TO_EACH)
 
 
 def test_several_jobs_count_by_their_mean() -> None:

@@ -21,6 +21,8 @@ from ayatori.prediction.predictor import BY_ROUTERS, PLANNED, Model, Predictor, 
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10
+MOST_RANKS_TO_EACH = 64
+"""Of algorithms made for ranks that share memory, in which each sends to each other what others send to a few."""
 AS_FAST = 1.01
 """What takes at most so many times as long is as fast: no model tells less. Of several that are as fast as the fastest
 the one with the fewest messages is chosen, for each message also costs what no model sees; and the automatic chunk size
@@ -143,8 +145,7 @@ def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
 
 
 def pieces_of(calls: Iterable[tuple[str, int]], others: Sequence[str] = ()) -> list[Piece]:
-    """Of ours and `others`. Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables),
-    those for ranks that share memory for the plug-in.
+    """Of ours and `others`. Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables).
 
     Raises Error for a name in `others` that is not one of others' algorithms.
     """
@@ -155,7 +156,7 @@ def pieces_of(calls: Iterable[tuple[str, int]], others: Sequence[str] = ()) -> l
         Piece(*call, algorithm)
         for call in dict.fromkeys(calls)
         for algorithm in (*algorithms_of(call[0]), *more)
-        if not algorithm.of_an_mpi and not algorithm.within_a_node
+        if not algorithm.of_an_mpi
     ]
 
 
@@ -248,6 +249,8 @@ def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> lis
 
 def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: list[Places]) -> str:
     """Why the algorithm can't be chosen; empty if it can."""
+    if algorithm.within_a_node and any(place.rank_count > MOST_RANKS_TO_EACH for place in places):
+        return f"each rank sends to each other: not compared for more than {MOST_RANKS_TO_EACH} ranks"
     if algorithm.needs_grid and not all(place.dimensions for place in places):
         return "the job's machines form no grid"
     if algorithm.name == PLANNED and predictor.routes is None:
