@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import NoReturn
 
 _INTERRUPTED = 130
 
@@ -18,18 +17,13 @@ def main() -> None:
         signal.signal(signal.SIGINT, _leave_at_once)
     from ayatori.cli.app import app
     from ayatori.cli.execution import execute, leave
+    from ayatori.resumable import terminate
 
     if with_handler:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, terminate)
     leave(execute(app, sys.argv[1:], "ayatori"))
-
-
-def _terminate(number: int, _frame: object) -> NoReturn:
-    """Leaves by an exception, so that folders and children of labs go as after Ctrl-C."""
-    signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt that
-    sys.exit(128 + number)
 
 
 def _leave_at_once(_number: int, _frame: object) -> None:

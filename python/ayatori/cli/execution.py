@@ -29,6 +29,8 @@ class Status(IntEnum):
     INTERNAL = 70
     """A defect or a failed resource of ours."""
     INTERRUPTED = 130
+    TERMINATED = 143
+    """By SIGTERM, where nothing was kept."""
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -72,6 +74,8 @@ def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
     except Interrupted as interrupt:
         print_error("interrupted", cause=str(interrupt), hint="the same command with --resume goes on there")
         return Status.INTERRUPTED
+    except SystemExit as end:  # of ayatori.resumable.terminate
+        return end.code if isinstance(end.code, int) else Status.INPUT
     except (click.Abort, KeyboardInterrupt):
         print_error("interrupted")
         return Status.INTERRUPTED
@@ -86,7 +90,7 @@ def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
 
 def leave(status: int) -> None:
     """Ends this process with an exit status."""
-    if status == Status.INTERRUPTED:
+    if status in (Status.INTERRUPTED, Status.TERMINATED):
         # A thread may still be in a call of the core: nothing that Python tears down is needed any more.
         sys.stdout.flush()
         os._exit(status)

@@ -1,6 +1,13 @@
 """Long runs: their results are saved as they come, taken up after an interruption, and shared by MPI processes."""
 
-from ayatori.resumable.computation import Interrupted, compute, compute_items, is_first_process, mpi_processes
+from ayatori.resumable.computation import (
+    Interrupted,
+    compute,
+    compute_items,
+    is_first_process,
+    mpi_processes,
+    terminate,
+)
 from ayatori.resumable.saved_results import SavedResults, partial_file
 
 __all__ = [
@@ -11,4 +18,5 @@ __all__ = [
     "is_first_process",
     "mpi_processes",
     "partial_file",
+    "terminate",
 ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ayatori.base.errors import Error
 from ayatori.resumable.saved_results import SavedResults
@@ -20,6 +21,15 @@ Work = Callable[[range], list[Any]]
 
 class Interrupted(Exception):
     """Ctrl-C or SIGTERM, after the partial results were saved."""
+
+
+def terminate(number: int, _frame: object) -> NoReturn:
+    """A handler of SIGTERM: leaves by an exception, so that folders and children of labs go as after Ctrl-C.
+
+    While compute() works, it keeps what is done instead.
+    """
+    signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt that
+    sys.exit(128 + number)
 
 
 def compute(
@@ -77,22 +87,26 @@ def _interruptions_once() -> Iterator[None]:
 
     People press Ctrl-C twice, and timeout(1) sends two signals: the second must not interrupt the saving.
     """
-    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    interrupting = {signal.SIGINT: [signal.default_int_handler], signal.SIGTERM: [signal.SIG_DFL, terminate]}
 
     def interrupt(_signal: int, _frame: object) -> None:
-        for number in ours:
+        for number in usual:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    ours = [number for number in usual if in_main_thread and signal.getsignal(number) == usual[number]]
-    for number in ours:
+    # Who ignores a signal, or handles it in another way, has a reason. Other threads can't set handlers.
+    usual = {
+        number: signal.getsignal(number) for number, ours in interrupting.items() if signal.getsignal(number) in ours
+    }
+    if threading.current_thread() is not threading.main_thread():
+        usual = {}
+    for number in usual:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in ours:
-            signal.signal(number, usual[number])
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 Mapping = Callable[[list[range]], Iterator[list[Any]]]
