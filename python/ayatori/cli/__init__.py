@@ -15,6 +15,9 @@ def main() -> None:
     if with_handler:
         # Whoever presses Ctrl-C while the modules are loaded gets a line, and not where Python happened to be.
         signal.signal(signal.SIGINT, _leave_at_once)
+    from ayatori.cli.stdout import tell_failures_of_stdout
+
+    tell_failures_of_stdout()
     from ayatori.cli.app import app
     from ayatori.cli.execution import execute, leave
     from ayatori.resumable import terminate

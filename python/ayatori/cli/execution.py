@@ -13,6 +13,7 @@ import typer
 
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.cli.output import print_error, print_warning
+from ayatori.cli.stdout import OutputLost, drop_output
 from ayatori.resumable import Interrupted
 
 
@@ -45,6 +46,20 @@ class UsageError(Error):
 def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
     """Runs `app`, called `name`, with these arguments. Returns the exit status; prints what went wrong."""
     try:
+        status = _status_of(app, arguments, name)
+        sys.stdout.flush()
+        return status
+    except OutputLost as lost:
+        drop_output()
+        if lost.nobody_reads:
+            return Status.DONE
+        print_error("can't write stdout", lost.cause)
+        return Status.INPUT
+
+
+def _status_of(app: typer.Typer, arguments: list[str], name: str) -> int:
+    """The same, but for what is still to be written to stdout. Raises OutputLost."""
+    try:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
             warnings.simplefilter("always", SourceWarning)
@@ -67,10 +82,8 @@ def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
     except Error as error:
         print_error(error.message, error.cause, error.hint)
         return Status.INTERNAL if error.internal else Status.INPUT
-    except BrokenPipeError:
-        # The reader of our output has gone: nothing to tell it, and nothing more to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Status.DONE
+    except OutputLost:
+        raise
     except Interrupted as interrupt:
         print_error("interrupted", cause=str(interrupt), hint="the same command with --resume goes on there")
         return Status.INTERRUPTED
@@ -92,6 +105,5 @@ def leave(status: int) -> None:
     """Ends this process with an exit status."""
     if status in (Status.INTERRUPTED, Status.TERMINATED):
         # A thread may still be in a call of the core: nothing that Python tears down is needed any more.
-        sys.stdout.flush()
         os._exit(status)
     sys.exit(status)

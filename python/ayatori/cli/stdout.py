@@ -1,0 +1,49 @@
+"""What is printed goes out through a stream whose failures are told from those of files, sockets and children."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+STDOUT = 1
+
+
+class OutputLost(Exception):
+    """Nothing more can be printed. It is no OSError: click and rich end the process at those of a closed pipe."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(str(reason))
+        self.nobody_reads = isinstance(reason, BrokenPipeError)
+        """The reader has what it wanted, as after `| head`."""
+        self.cause = reason.strerror or str(reason)
+
+
+class _Descriptor(io.FileIO):
+    def write(self, data: Any) -> int | None:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputLost(error) from error
+
+
+def tell_failures_of_stdout() -> None:
+    """From now on what can't be written to sys.stdout raises OutputLost."""
+    usual = sys.stdout
+    if not isinstance(usual, io.TextIOWrapper):
+        return
+    usual.flush()
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(_Descriptor(STDOUT, "wb", closefd=False)),
+        encoding=usual.encoding,
+        errors=usual.errors,
+        line_buffering=usual.line_buffering or usual.write_through,
+    )
+
+
+def drop_output() -> None:
+    """What is still buffered goes nowhere: flushing it at the end must not fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
