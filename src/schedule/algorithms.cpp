@@ -282,6 +282,12 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");
     }
+    constexpr Bytes most_chunks = 1 << 20;
+    if (known.pipelined && options.chunk_bytes > 0 && sized->bytes / options.chunk_bytes > most_chunks) {
+      return with_hint(fail("chunks of {} bytes would cut {} bytes into more than {} pieces", options.chunk_bytes,
+                            sized->bytes, most_chunks),
+                       "larger chunks");
+    }
     return known.make(*sized, places, options);
   }
   return unknown(algorithm, call.collective);

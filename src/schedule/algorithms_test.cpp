@@ -59,8 +59,9 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
     return made ? "no error" : made.error().message;
   };
   const Places four = places_of_ranks(4);
-  AlgorithmOptions unary, of_five, six_points;
+  AlgorithmOptions unary, of_five, six_points, small_chunks;
   unary.radix = 1;
+  small_chunks.chunk_bytes = 1000;
   of_five.planned_steps = std::make_shared<const PlannedSteps>(PlannedSteps::of(*shift_all_to_all(5)).value());
   six_points.stencil = {3, 2};
   EXPECT_EQ(error_of("rings", {Collective::alltoall, 4, 0, 1}, four), "no alltoall algorithm is called 'rings'");
@@ -70,6 +71,8 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
   EXPECT_EQ(error_of("binomial", {Collective::broadcast, 0, 0, 1}, {}), "a collective needs at least one rank");
   EXPECT_EQ(error_of("trinaryx3", {Collective::broadcast, 4, 0, 1}, four),
             "trinaryx3 needs machines that form a grid, and these form none");
+  EXPECT_EQ(error_of("chain", {Collective::broadcast, 4, 0, Bytes{1} << 30}, four, small_chunks),
+            "chunks of 1000 bytes would cut 1073741824 bytes into more than 1048576 pieces");
   EXPECT_EQ(error_of("knomial", {Collective::broadcast, 4, 0, 1}, four, unary),
             "a k-nomial tree needs a radix of at least 2");
   EXPECT_EQ(error_of("planned", {Collective::alltoall, 4, 0, 1}, four, of_five),
