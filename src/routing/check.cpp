@@ -176,6 +176,24 @@ class Checker {
   std::vector<bool> visited_;
 };
 
+/// Channel adapters on routers to whose ports no table leads. Their LIDs are in no map, so no walk finds them missing.
+void find_unrouted_adapters(const Network& network, const LidMap& lids, TableCheck& check) {
+  for (const auto ports : {network.endpoints(), network.aggregation_ports()}) {
+    for (const PortId id : ports) {
+      if (network.router_of(id) == no_id || lids.of(id).base != 0) continue;
+      ++check.ports_without_lids;
+      if (check.problems.size() == max_problems) continue;
+      const Port& port = network.port(id);
+      const MachineId machine = network.device(port.device).machine;
+      const std::string host = machine == no_id ? "" : fmt::format(" of '{}'", network.machine(machine).name);
+      const std::string name = fmt::format("'{}' port {}{}", network.name(port.device), port.number, host);
+      check.problems.push_back(port.lid == 0
+                                   ? fmt::format("{} has a cable, but no LID in these tables", name)
+                                   : fmt::format("no router has an entry for LID {:#06x} ({})", port.lid, name));
+    }
+  }
+}
+
 void add_up(const std::vector<Findings>& all, TableCheck& check) {
   for (const Findings& findings : all) {
     check.unreachable += findings.unreachable;
@@ -236,6 +254,7 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   }
 
   TableCheck check;
+  find_unrouted_adapters(network, routes.lids, check);
   add_up(findings, check);
   check.cycle = dependencies.find_cycle();
   check.deadlock_free = check.cycle.empty();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -253,6 +255,63 @@ TEST(CheckTables, UnroutedLidsOfRoutersMakeNoTableBad) {
   EXPECT_GT(with_a_hole.unreachable, with_a_hole.unrouted_router_lids);
   EXPECT_FALSE(with_a_hole.ok());
   EXPECT_FALSE(with_a_hole.problems.empty());
+}
+
+/// The LIDs of all ports but those that `left_out` names.
+LidMap lids_without(const Network& network, const LidMap& lids, const std::set<PortId>& left_out) {
+  std::vector<LidRange> ranges;
+  std::ranges::copy_if(lids.ranges(), std::back_inserter(ranges),
+                       [&](const LidRange& range) { return !left_out.contains(range.port); });
+  return LidMap::from_ranges(network, std::move(ranges)).value();
+}
+
+TEST_F(CheckTablesOfASmallTree, NamesAHostWithoutALid) {
+  const PortId second = network_.endpoints()[1];
+  routes_.lids = lids_without(network_, routes_.lids, {second});
+  const TableCheck check = check_tables(network_, routes_);
+  EXPECT_FALSE(check.ok());
+  EXPECT_EQ(check.unreachable, 0U);
+  EXPECT_EQ(check.ports_without_lids, 1U);
+  ASSERT_EQ(check.problems.size(), 1U);
+  EXPECT_EQ(check.problems[0], "'mlx5_0' port 1 of 'N1' has a cable, but no LID in these tables");
+}
+
+TEST(CheckTables, CountsAdaptersThatOwnNoLid) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Network network = test::random_graph(random).build();
+    Routes routes = generated(network, static_cast<int>(seed % 3));
+    std::set<PortId> left_out;
+    for (const LidRange& range : routes.lids.ranges()) {
+      if (random.below(4) == 0) left_out.insert(range.port);
+    }
+    routes.lids = lids_without(network, routes.lids, left_out);
+    std::uint64_t adapters = 0;
+    for (const PortId port : left_out) adapters += network.is_router(network.port(port).device) ? 0 : 1;
+    const TableCheck check = check_tables(network, routes);
+    EXPECT_EQ(check.ports_without_lids, adapters);
+    EXPECT_EQ(check.ok(), adapters == 0);
+    EXPECT_EQ(check.problems.size(), std::min<std::uint64_t>(10, adapters));
+  }
+}
+
+TEST(CheckTables, APortThatIsCabledToAnotherAdapterNeedsNoLid) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 0x1000, 2);
+  const LinkRate rate{4, LaneSpeed::hdr};
+  const auto a = builder.add_nic("a", 0x2000, 2, "A", 0);
+  const auto b = builder.add_nic("b", 0x3000, 2, "B", 0);
+  EXPECT_TRUE(builder.connect(a, 1, router, 1, rate));
+  EXPECT_TRUE(builder.connect(b, 1, router, 2, rate));
+  EXPECT_TRUE(builder.connect(a, 2, b, 2, rate));
+  auto network = builder.build();
+  ASSERT_TRUE(network) << network.error().message;
+  Routes routes{LidMap::from_ranges(*network, {{network->port_id(1, 1), 1, 0}, {network->port_id(2, 1), 2, 0}}).value(),
+                ForwardingTables(1, 2)};
+  routes.tables.set_out(0, 1, 1);
+  routes.tables.set_out(0, 2, 2);
+  EXPECT_TRUE(check_tables(*network, routes).ok());
 }
 
 TEST(CheckTables, CountsLidsBeyondTheTablesAsUnreachable) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -40,6 +41,20 @@ def test_good_tables_exit_0_and_tables_with_a_hole_exit_3(tmp_path: Path, ayator
         outcome = ayatori_command(*check, *extra)
         assert outcome.status == 3, outcome
     assert "tables are BAD" in ayatori_command(*check).stdout
+
+
+def test_tables_in_which_a_host_has_no_lid_exit_3(tmp_path: Path, ayatori_command) -> None:
+    small, large = "fattree:K=3,levels=2,nodes=7", "fattree:K=3,levels=2,nodes=8"
+    assert ayatori_command("route", small, "--lmc", "0", "--out-dir", str(tmp_path / "tables")).status == 0
+    lfts = tmp_path / "tables" / "lfts"
+    outcome = ayatori_command("check", large, "--lfts", str(lfts))
+    assert (outcome.status, "tables are BAD" in outcome.stdout) == (3, True), outcome
+    assert "port 1 of 'N7' has a cable, but no LID in these tables" in " ".join(outcome.stdout.split())
+    lines = lfts.read_text().splitlines()
+    lfts.write_text("\n".join(line for line in lines if not line.startswith("0x0002 ")) + "\n")
+    outcome = ayatori_command("check", small, "--lfts", str(lfts), "--json")
+    assert outcome.status == 3
+    assert ["of 'N1' has a cable" in problem for problem in json.loads(outcome.stdout)["problems"]] == [True]
 
 
 def test_tables_that_can_deadlock_exit_3(tmp_path: Path, ayatori_command) -> None:
