@@ -34,13 +34,18 @@ PlannedBeside BesideTask::beside(std::span<const Footprint> others, Plan plan, F
   PlannedBeside result;
   result.plan = std::move(plan);
   result.footprint = std::move(footprint);
-  result.meetings = meetings_of(network, result.footprint, others);
+  const Meetings meetings = meetings_of(network, result.footprint, others);
+  result.meetings = result.least_meetings = meetings.all();
   result.isolated = result.meetings == 0;
   result.reason = "no link is shared with another job";
   if (result.isolated) return result;
+  if (meetings.between_routers == 0) {
+    result.reason = "only cables of hosts that several jobs have are shared with another job";
+    return result;
+  }
   const ProvenMeetings proven = BesidePlanner(*this, others).prove();
   // Steps that take longer than their leaves make them are not what is proven of.
-  result.least_meetings = std::min(result.meetings, proven.meetings);
+  result.least_meetings = std::min(result.meetings, proven.meetings + meetings.on_cables);
   result.reason = fmt::format("{:.4f} meetings a step, at least {:.4f}: {} of {} steps can't avoid the other jobs",
                               result.meetings, result.least_meetings, proven.crowded_steps, steps.step_count());
   return result;

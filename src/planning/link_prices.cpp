@@ -37,13 +37,13 @@ std::vector<double> shares_of(const Network& network, std::span<const Footprint>
   return by_port;
 }
 
-double meetings_of(const Network& network, const Footprint& job, std::span<const Footprint> others) {
+Meetings meetings_of(const Network& network, const Footprint& job, std::span<const Footprint> others) {
   const std::vector<double> by_port = shares_of(network, others);
-  double meetings = 0;
+  Meetings meetings;
   for (const LinkUse& use : job.links) {
     const Port& port = network.port(use.link);
     const bool cable = !network.is_router(port.device) || !network.is_router(network.port(port.peer).device);
-    if (!cable) meetings += by_port[use.link] * job.share(use);
+    (cable ? meetings.on_cables : meetings.between_routers) += by_port[use.link] * job.share(use);
   }
   return meetings;
 }

@@ -18,7 +18,13 @@ namespace ayatori {
 [[nodiscard]] std::vector<double> shares_of(const Network& network, std::span<const Footprint> footprints);
 
 /// The meetings of plan_beside.hpp of a job with this footprint.
-[[nodiscard]] double meetings_of(const Network& network, const Footprint& job, std::span<const Footprint> others);
+struct Meetings {
+  double between_routers = 0;
+  double on_cables = 0;  ///< of NICs: the same with every plan
+
+  [[nodiscard]] double all() const { return between_routers + on_cables; }
+};
+[[nodiscard]] Meetings meetings_of(const Network& network, const Footprint& job, std::span<const Footprint> others);
 
 /// Prices of links for one step. With P_k(l) how likely k others or more use link l at one moment, and w_k how likely
 /// no link of the step has so many, which would make its delay longer anyway, a link costs Σ_k w_k · P_k(l): about what

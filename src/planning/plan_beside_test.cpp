@@ -155,14 +155,23 @@ TEST(PlanBeside, MeetingsAreTheSharesOfSharedLinks) {
     const auto p = shares(others);
     double meetings = 0;
     for (const LinkUse& use : found.footprint.links) {
-      const bool between_routers =
-          fabric.network.is_router(fabric.network.port(use.link).device) &&
-          fabric.network.is_router(fabric.network.port(fabric.network.port(use.link).peer).device);
-      if (between_routers && p.contains(use.link)) meetings += p.at(use.link) * found.footprint.share(use);
+      if (p.contains(use.link)) meetings += p.at(use.link) * found.footprint.share(use);
     }
     EXPECT_NEAR(found.meetings, meetings, 1e-12);
     EXPECT_LE(found.least_meetings, found.meetings);
   }
+}
+
+TEST(PlanBeside, JobsThatShareAHostAreNotIsolated) {
+  const Fabric fabric = make(Tree{.down = {3, 3}, .up = {3}}, 2);
+  const Footprint other = running(fabric, fabric.job({0, 1, 3}));
+  const PlannedBeside found = plan(fabric, fabric.job({3, 5}), {other});
+  EXPECT_FALSE(found.isolated);
+  // Host 3 sends and receives in each step of both jobs.
+  EXPECT_DOUBLE_EQ(found.meetings, 2);
+  EXPECT_DOUBLE_EQ(found.least_meetings, 2);
+  EXPECT_EQ(found.reason, "only cables of hosts that several jobs have are shared with another job");
+  EXPECT_TRUE(plan(fabric, fabric.job({4, 5}), {other}).isolated);
 }
 
 TEST(PlanBeside, JobsOfDisjointPlansGetTogetherWhatTheyGetAlone) {

@@ -35,7 +35,7 @@ struct Plans {
   std::vector<Plan> plans;
   std::vector<Footprint> footprints;  // by job
   double value = -1;
-  bool isolated = false;
+  bool isolated = false;  ///< but for the cables of hosts that several jobs have: no plan changes these
 };
 
 class JointPlanner {
@@ -176,7 +176,7 @@ class JointPlanner {
       const auto bandwidth = bandwidth_beside(network_, task.routes, task.ports, now_.plans[job], task.steps, others);
       if (!bandwidth) return Failure(bandwidth.error());
       now_.value += *bandwidth / static_cast<double>(tasks_.size());
-      now_.isolated = now_.isolated && meetings_of(network_, now_.footprints[job], others) == 0;
+      now_.isolated = now_.isolated && meetings_of(network_, now_.footprints[job], others).between_routers == 0;
     }
     if (now_.value > best_.value) best_ = now_;
     return {};

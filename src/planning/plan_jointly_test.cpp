@@ -257,6 +257,17 @@ TEST(PlanJointly, NoJobOneJobAndTinyJobs) {
   EXPECT_TRUE(are_isolated(plan(fabric, tiny)));
 }
 
+TEST(PlanJointly, JobsThatShareAHostAreNotIsolated) {
+  const Fabric fabric = make(Tree{.down = {3, 3}, .up = {3}}, 2);
+  const auto plans = plan(fabric, Jobs({fabric.job({0, 1, 3}), fabric.job({1, 5}), fabric.job({6, 7})}));
+  ASSERT_EQ(plans.size(), 3U);
+  EXPECT_FALSE(plans[0].isolated);
+  EXPECT_FALSE(plans[1].isolated);
+  EXPECT_DOUBLE_EQ(plans[1].meetings, 2);
+  EXPECT_DOUBLE_EQ(plans[1].least_meetings, 2);
+  EXPECT_TRUE(plans[2].isolated);
+}
+
 TEST(PlanJointly, OneLidLeavesNothingToChoose) {
   const Fabric fabric = make(Tree{.down = {3, 3}, .up = {3}}, 0);
   const auto plans = plan(fabric, Jobs({fabric.job({0, 3, 6}), fabric.job({1, 4, 7})}));

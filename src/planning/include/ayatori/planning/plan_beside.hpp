@@ -44,7 +44,8 @@ struct PlannedBeside {
 
 /// Plans a job beside `others`. `endpoints` has the port of each rank; as make_plan() does, it plans for the messages
 /// of `steps`. The plan has no more hot spots than its leaves force on it, wherever that is found. Deterministic.
-/// Links between a NIC and its router are nobody's choice: jobs on one endpoint meet there, which does not count here.
+/// Links between a NIC and its router are nobody's choice: jobs on one endpoint meet there with every plan, and are not
+/// isolated.
 /// Errors: those of make_plan().
 [[nodiscard]] Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes,
                                                 std::span<const PortId> endpoints, const StepSequence& steps,
