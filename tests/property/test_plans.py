@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import ayatori
 from ayatori.base.errors import Error
 from ayatori.formats.plan_file import read_plan, write_plan
-from ayatori.planning.plans import method_named
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.planning.plans import assess_jobs, method_named
 from ayatori.prediction.predictor import Predictor
 
 MAX_EXAMPLES = 30
@@ -124,6 +125,20 @@ def test_no_plan_exceeds_what_the_leaves_allow(size: int, seed: int, method: str
     assert planned.max_relative_bandwidth == pytest.approx(len(times) / sum(times))
     measured = ayatori.contention(network, ayatori.make_routes(network), job, planned.plan)
     assert measured.relative_bandwidth <= planned.max_relative_bandwidth * (1 + 1e-9)
+
+
+@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@given(st.permutations(range(15)))
+def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int]) -> None:
+    """On a full tree each is an edge colouring (König); a plan for the shift would leave it as it is."""
+    network = ayatori.open_source(TREE)
+    routes = ayatori.make_routes(network)
+    with TemporaryDirectory() as name:
+        file = Path(name) / "permutation"
+        file.write_text("".join(f"{source} {target}\n" for source, target in enumerate(order)))
+        (assessed,) = assess_jobs(network, routes, contiguous_jobs(network, [15]), "pair", str(file))
+    assert assessed.contention.free
+    assert assessed.planned is not None and assessed.planned.contention.free
 
 
 @pytest.mark.parametrize("old", ["modk", "base"])

@@ -160,16 +160,13 @@ def assess_jobs(
     progress: Callable[[], None] = lambda: None,
     rails: str = "own",
 ) -> list[Assessment]:
-    """Plans each job by `method` and measures its contention; calls `progress` after each. `rails` is one of RAILS."""
+    """Plans the messages of each job's `pattern` by `method` and measures their contention; calls `progress` after each.
+    `rails` is one of RAILS."""
     assessments = []
     for job in jobs:
-        nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(job.rank_count), rails)
+        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
         planned = plan(network, routes, nics, method, steps)
-        measured = planned.contention
-        if pattern != "shift":
-            nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
-            measured = contention(network, routes, nics, planned.plan, steps)
-        assessments.append(Assessment(job, measured, planned))
+        assessments.append(Assessment(job, planned.contention, planned))
         progress()
     return assessments
 
