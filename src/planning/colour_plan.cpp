@@ -1,10 +1,14 @@
 /// \file
 /// One path per destination, by colouring the conflict graph (conflict_graph.hpp). In this order: the rule's choice,
 /// which often is a colouring; exact search; tabu search on the real loads where no colouring exists or none was found.
+/// Of all choices that were found on the way those stand whose steps take the least time, and of these the ones with
+/// the fewest hot spots: where hot spots can't be avoided, having few of them may mean to leave links idle.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "conflict_graph.hpp"
 #include "fewest_hot_spots.hpp"
@@ -23,6 +27,7 @@ constexpr std::uint64_t tabu_effort = 60'000'000;            ///< loads looked a
 constexpr std::uint64_t short_search = 20;   ///< at first as many as trying every choice so often takes,
 constexpr std::uint64_t long_search = 4000;  ///< and in the end
 constexpr int max_passes = 20;               ///< over all endpoints, to spread them
+constexpr double rounding_of_sums = 1e-9;    ///< times that differ by less are the same, in other orders of addition
 
 class ColourPlanner {
  public:
@@ -60,7 +65,20 @@ class ColourPlanner {
     loads_.clear();
     loads_.put(choices);
     choices_ = choices;
+    consider();
     return loads_.cost() == 0;
+  }
+
+  /// Keeps the choices as the best so far, if they are.
+  void consider() {
+    const double time = loads_.total_time();
+    const std::size_t hot_spots = loads_.hot_spots().size();
+    const bool as_fast = time <= best_time_ * (1 + rounding_of_sums);
+    const bool faster = time < best_time_ * (1 - rounding_of_sums);
+    if (!best_.empty() && !faster && !(as_fast && hot_spots < best_hot_spots_)) return;
+    best_ = choices_;
+    best_time_ = time;
+    best_hot_spots_ = hot_spots;
   }
 
   MethodResult search(std::string why) {
@@ -77,7 +95,9 @@ class ColourPlanner {
     bound_ = fewest.at_least;
     use(fewest.found ? fewest.choices : PathChoices(choices_));
     if (bound_ < known && !fewest.found) improve(long_search);
-    return finish(fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes)", why, bound_, fewest.tried));
+    const std::string_view rest = best_ == choices_ ? "" : "; with the fewest of them steps take longer";
+    return finish(
+        fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes){}", why, bound_, fewest.tried, rest));
   }
 
   void improve(std::uint64_t rounds) {
@@ -87,6 +107,7 @@ class ColourPlanner {
     }
     const std::uint64_t round = loads_.effort() - before;
     choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round));
+    consider();
   }
 
   /// Moves endpoints that cause no hot spot to links that carry less and are not hot afterwards either, so that all
@@ -152,6 +173,7 @@ class ColourPlanner {
   }
 
   [[nodiscard]] MethodResult finish(std::string reason) {
+    if (choices_ != best_) use(PathChoices(best_));
     spread();
     return {plan_of(task_, Method::colour, choices_), std::move(reason), bound_};
   }
@@ -160,6 +182,9 @@ class ColourPlanner {
   JobDemands demands_;
   JobLoads loads_;
   PathChoices choices_;
+  PathChoices best_;
+  double best_time_ = 0;
+  std::size_t best_hot_spots_ = 0;
   std::uint64_t bound_ = 0;
 };
 

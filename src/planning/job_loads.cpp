@@ -7,10 +7,11 @@ namespace ayatori {
 JobLoads::JobLoads(const JobPaths& paths, const JobDemands& demands, const LinkWeights& weights)
     : paths_(paths), demands_(demands), link_count_(paths.link_count()) {
   const std::size_t cells = std::size_t{demands.step_count()} * link_count_;
+  for (LinkIndex link = 0; link < link_count_; ++link) weight_.push_back(weights[paths.port(link)]);
   room_.reserve(cells);
   for (std::uint32_t step = 0; step < demands.step_count(); ++step) {
     for (LinkIndex link = 0; link < link_count_; ++link) {
-      room_.push_back(capacity(demands.ideal(step), weights[paths.port(link)]));
+      room_.push_back(capacity(demands.ideal(step), weight_[link]));
     }
   }
   load_.assign(cells, 0);
@@ -84,6 +85,18 @@ void JobLoads::set_hot(Cell cell, bool hot) {
     hot_.pop_back();
     place_in_hot_[cell] = no_id;
   }
+}
+
+double JobLoads::total_time() const {
+  double sum = 0;
+  for (std::uint32_t step = 0; step < demands_.step_count(); ++step) {
+    double time = demands_.ideal(step);
+    for (LinkIndex link = 0; link < link_count_; ++link) {
+      time = std::max(time, load_[step * link_count_ + link] * weight_[link]);
+    }
+    sum += time;
+  }
+  return sum;
 }
 
 std::vector<std::uint32_t> JobLoads::endpoints_at(Cell cell, const PathChoices& choices) const {

@@ -27,6 +27,9 @@ class JobLoads {
   void put(std::uint32_t endpoint, std::uint32_t choice);
   void take(std::uint32_t endpoint, std::uint32_t choice);
 
+  /// Σ over the steps of time(s) of contention.hpp, for steps in which some message leaves its leaf.
+  [[nodiscard]] double total_time() const;
+
   /// Cells with more messages than they carry in ideal(s), in no particular order.
   [[nodiscard]] const std::vector<Cell>& hot_spots() const { return hot_; }
   /// Σ over cells of e · (e + 1) / 2, where e is the number of messages beyond that. One message too many costs 1, two
@@ -51,6 +54,7 @@ class JobLoads {
   const JobPaths& paths_;
   const JobDemands& demands_;
   std::uint32_t link_count_;
+  std::vector<double> weight_;       // by link
   std::vector<std::uint32_t> room_;  // by cell: messages that it carries in ideal(s)
   std::vector<std::uint32_t> load_;  // by cell
   std::vector<Cell> hot_;

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
+#include <string>
 
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/contention/contention.hpp"
@@ -93,6 +96,43 @@ TEST(ColourPlan, UsesAllRootsEvenlyAndIsFreeOfHotSpots) {
     even += found.most <= 2 * found.least ? 1 : 0;
   }
   EXPECT_GE(even, 45);
+}
+
+/// All messages of an all-to-all at the same time.
+std::unique_ptr<StepSequence> all_at_once(Rank ranks) {
+  std::string text;
+  for (Rank from = 0; from < ranks; ++from) {
+    for (Rank to = 0; to < ranks; ++to) text += from == to ? "" : fmt::format("{} {}\n", from, to);
+  }
+  return parse_pattern(text, "all at once", ranks).value();
+}
+
+// Where each uplink must be hot, the fewest hot spots are had by leaving some of the uplinks idle.
+TEST(ColourPlan, UsesAllUplinksOfATaperedTree) {
+  const test::Fabric fabric = fabric_of("xgft:h=2;m=8,4;w=1,2;p=1,1");
+  const auto job = fabric.contiguous(32);
+  const Planned planned = make_plan(fabric.network, fabric.routes, job, *all_at_once(32), Method::colour).value();
+  EXPECT_EQ(planned.contention.worst_time, 8 * 24 / 2) << planned.reason;
+  EXPECT_TRUE(planned.optimal);
+}
+
+TEST(ColourPlan, IsNeverSlowerThanTheRuleOrBaseLidsOnTaperedTrees) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const auto uplinks = static_cast<std::uint32_t>(2 + random.below(2));
+    const test::Fabric fabric = test::make({.down = {6, 4}, .up = {uplinks}, .scramble = random.below(3)}, 2);
+    const std::size_t size = 4 + random.below(13);
+    const auto job = fabric.job(test::random_subset(24, static_cast<std::uint32_t>(size), random));
+    const auto ranks = static_cast<Rank>(size);
+    const auto steps = seed % 2 == 0 ? all_at_once(ranks) : shift_all_to_all(ranks);
+    const auto time = [&](Method method) {
+      return make_plan(fabric.network, fabric.routes, job, *steps, method)->contention.total_time();
+    };
+    const double colour = time(Method::colour);
+    EXPECT_LE(colour, time(Method::rule) * (1 + 1e-9));
+    EXPECT_LE(colour, time(Method::destination_mod_k) * (1 + 1e-9));
+  }
 }
 
 }  // namespace
