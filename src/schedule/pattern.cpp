@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
+#include "given_sizes.hpp"
 
 namespace ayatori {
 
@@ -69,10 +72,11 @@ class RandomPermutations final : public StepSequence {
 };
 
 /// Steps that are stored.
-class WrittenSteps final : public StepSequence {
+class WrittenSteps final : public StepSequence, public GivenSizes {
  public:
   explicit WrittenSteps(Rank ranks) : ranks_(ranks) {}
 
+  /// `message` has 0 bytes if its size is not given.
   void add(const Message& message) { messages_.push_back(message); }
 
   void end_step() {
@@ -84,12 +88,22 @@ class WrittenSteps final : public StepSequence {
   [[nodiscard]] std::size_t step_count() const override { return ends_.size(); }
 
   void step(std::size_t index, std::vector<Message>& messages) const override {
-    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-    messages.assign(messages_.begin() + static_cast<std::ptrdiff_t>(begin),
-                    messages_.begin() + static_cast<std::ptrdiff_t>(ends_[index]));
+    const auto written = of_step(index);
+    messages.assign(written.begin(), written.end());
+    for (Message& message : messages) message.bytes = std::max<Bytes>(1, message.bytes);
+  }
+
+  void given_sizes(std::size_t index, std::vector<Bytes>& sizes) const override {
+    sizes.clear();
+    for (const Message& message : of_step(index)) sizes.push_back(message.bytes);
   }
 
  private:
+  [[nodiscard]] std::span<const Message> of_step(std::size_t index) const {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return std::span(messages_).subspan(begin, ends_[index] - begin);
+  }
+
   Rank ranks_;
   std::vector<Message> messages_;
   std::vector<std::size_t> ends_;
@@ -145,7 +159,8 @@ class PatternReader {
     if (!from) return Failure(from.error());
     const auto to = read_rank(fields[1]);
     if (!to) return Failure(to.error());
-    const auto bytes = fields.size() == 3 ? parse_unsigned<Bytes>(fields[2]) : Bytes{1};
+    if (fields.size() == 2) return Message{*from, *to, 0};
+    const auto bytes = parse_unsigned<Bytes>(fields[2]);
     if (!bytes || *bytes == 0) return wrong(fmt::format("'{}' is not a number of bytes", shown(fields[2])));
     return Message{*from, *to, *bytes};
   }

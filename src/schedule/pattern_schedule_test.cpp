@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <tuple>
+#include <vector>
 
+#include "ayatori/base/random.hpp"
 #include "ayatori/schedule/pattern.hpp"
 
 namespace ayatori {
@@ -46,6 +49,45 @@ TEST(ScheduleOfPattern, LeavesOutWhatARankSendsToItself) {
   schedule_of_pattern(*steps, 1)->actions(0, 0, 0, actions);
   EXPECT_EQ(actions.sends.size(), 1U);
   EXPECT_TRUE(actions.receives.empty());
+}
+
+TEST(ScheduleOfPattern, MessagesHaveTheSizesOfTheFile) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    using Sized = std::multiset<std::tuple<Rank, Rank, Bytes>>;
+    std::vector<Sized> written(1 + random.below(4));
+    std::string text;
+    for (Sized& step : written) {
+      for (std::uint64_t count = 1 + random.below(12); count > 0; --count) {
+        const auto from = static_cast<Rank>(random.below(6));
+        const auto to = static_cast<Rank>((from + 1 + random.below(5)) % 6);
+        const Bytes bytes = random.below(5);  // 0: none is written
+        text += std::to_string(from) + " " + std::to_string(to);
+        text += bytes == 0 ? "\n" : " " + std::to_string(bytes) + "\n";
+        step.insert({from, to, bytes == 0 ? 4096 : bytes});
+      }
+      text += "\n";
+    }
+    const SchedulePtr schedule = schedule_of_pattern(*parse_pattern(text, "here", 6).value(), 4096);
+    ASSERT_EQ(schedule->step_count(0), written.size());
+    for (std::size_t s = 0; s < written.size(); ++s) {
+      Sized sent;
+      Sized received;
+      for (Rank rank = 0; rank < 6; ++rank) {
+        StepActions actions;
+        schedule->actions(rank, 0, s, actions);
+        for (const Transfer& send : actions.sends) {
+          sent.insert({rank, send.peer, bytes_of(*schedule, rank, actions, send)});
+        }
+        for (const Transfer& receive : actions.receives) {
+          received.insert({receive.peer, rank, bytes_of(*schedule, rank, actions, receive)});
+        }
+      }
+      EXPECT_EQ(sent, written[s]);
+      EXPECT_EQ(received, written[s]);
+    }
+  }
 }
 
 }  // namespace
