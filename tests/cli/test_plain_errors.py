@@ -65,6 +65,19 @@ def test_options_that_would_not_count_are_refused(tmp_path: Path, ayatori_comman
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hosts"]
 
 
+def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_command) -> None:
+    out, job = tmp_path / "out", hostfile_in(tmp_path)
+    out.mkdir()
+    for hosts in ("--job", "--jobs"):
+        refused = ayatori_command("plan", PAPER, hosts, job, "--out", str(out))
+        assert refused.status == 1 and refused.stderr == f"error: can't write {out}: it is a folder\n"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["hosts", "out"]
+    (tmp_path / "more").write_text("N1\nN8\n")
+    more = ("--jobs", str(tmp_path / "more"))
+    refused = ayatori_command("plan", PAPER, "--jobs", job, *more, "--out", str(tmp_path / "more"))
+    assert refused.status == 1 and "can't write" in refused.stderr and "defect" not in refused.stderr
+
+
 @pytest.mark.parametrize(
     "options",
     ["--steps magic", "--method magic", "--hash-seeds 0", "--method ecmp --seed=-1", "--jobs . --background 7"],

@@ -46,6 +46,11 @@ def write_bytes(path: Path, contents: bytes) -> None:
         raise Error(f"can't write {path}: {error.strerror}") from error
 
 
+def check_is_no_other(path: Path) -> None:
+    """Raises Error if something else than a regular file is at `path`, as write_bytes() would."""
+    _regular(path)
+
+
 def _regular(path: Path) -> Path:
     """The file that a path leads to. Raises Error if something else than a regular file is there."""
     try:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, Network, Routes, write_pattern
+from ayatori.base.files import check_is_no_other
 from ayatori.cli import options
 from ayatori.cli.beside import NewJobs
 from ayatori.cli.check import describe_jobs
@@ -71,6 +72,11 @@ class PlanOptions:
         options.check_rails(self.rails)
 
     def tables_in_use(self, network: Network) -> TablesInUse:
+    def check_out(self) -> None:
+        """Raises Error before anything is planned, and before a companion of a plan is written that can't be."""
+        if self.out is not None:
+            check_is_no_other(self.out)
+
         """What a plan has to beat."""
         if self.lfts is None:
             return TablesInUse(make_routes(network, 0))
@@ -121,6 +127,8 @@ def plan(
     """
     wanted.check()
     network = open_source(source, host_pattern, purpose_of(wanted.pattern))
+    if not company.jobs:  # whose plans may go into a folder
+        wanted.check_out()
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.base.files import check_is_no_other, make_folder
 from ayatori.cli import options
 from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, jobs_in_words, noted
 from ayatori.cli.execution import UsageError
@@ -79,9 +80,10 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> No
     if out is None:
         return
     if len(placed) > 1:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     for name, each in placed.items():
         file = out if len(placed) == 1 else out / f"{name}.json"
+        check_is_no_other(file)  # before its companion is written
         write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
         note(f"wrote {file}")
 
