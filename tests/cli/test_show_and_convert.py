@@ -15,6 +15,21 @@ from ayatori.model.network import network_as_data
 WHOLE, PART = "fattree:K=2,levels=2", "fattree:K=2,levels=2,nodes=6"
 
 
+def test_a_picture_goes_beside_json(tmp_path: Path, ayatori_command) -> None:
+    picture = tmp_path / "picture.svg"
+    shown = ayatori_command("show", "torus:3", "--json", "--svg", str(picture))
+    assert shown.status == 0 and json.loads(shown.stdout)["machines"] == 3
+    assert picture.read_text().startswith("<")
+    assert ayatori_command("show", "torus:3", "--svg", str(picture)).stdout == ""
+
+
+def test_a_dash_is_stdout(tmp_path: Path, ayatori_command) -> None:
+    printed = ayatori_command("convert", "torus:3", "--to", "json", cwd=tmp_path)
+    dashed = ayatori_command("convert", "torus:3", "--to", "json", "--out", "-", cwd=tmp_path)
+    assert dashed.status == 0 and dashed.stdout == printed.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_difference_names_what_has_to_happen(ayatori_command) -> None:
     outcome = ayatori_command("show", WHOLE, "--diff", PART)
     assert (outcome.status, outcome.stderr) == (3, "")

@@ -34,9 +34,11 @@ def show(
         raise UsageError("--diff and --svg exclude each other")
     if diff is not None:
         return show_differences(source, diff, host_pattern, json)
+    if json and str(svg) == "-":
+        raise UsageError("--json and --svg - both print", hint="--svg FILE --json")
     if svg is not None:
         draw(source, host_pattern, svg)
-    else:
+    if svg is None or json:
         data = as_data(source, host_pattern)
         print_json("show", {"source": source} | data) if json else describe(source, data)
     return Status.DONE
