@@ -3,6 +3,7 @@ said before anything is measured."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -65,6 +66,43 @@ def test_options_that_would_not_count_are_refused(tmp_path: Path, ayatori_comman
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hosts"]
 
 
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        ("simulate --collective alltoall --algorithm shift --job-size 3", "--job-size"),
+        ("simulate --collective alltoall --algorithm shift --jobs hosts --job-size 3", "--jobs"),
+        ("simulate --collective alltoall --algorithm shift --hash-seeds 3", "--hash-seeds"),
+        ("simulate --collective alltoall --algorithm shift --method adaptive --hash-seeds 3", "--hash-seeds"),
+        ("simulate --collective alltoall --algorithm shift --rounds 3", "--rounds"),
+        ("simulate --collective alltoall --algorithm shift --job hosts --schedule-out -", "--schedule-out"),
+        ("choose --collective broadcast --contiguous 3..4 --job-size 3", "--job-size"),
+        ("choose --collective broadcast --hash-seeds 3", "--hash-seeds"),
+        ("order --job hosts --pattern ring --hash-seeds 3", "--hash-seeds"),
+        ("plan --job-size 3", "--job-size"),
+        ("plan --jobs hosts --job-size 3", "--random-jobs"),
+        ("check --job-size 3", "--job-size"),
+        ("check --rounds 3", "--rounds"),
+        ("show --json --svg -", "--svg FILE --json"),
+        ("convert --to cache --out -", "--out FILE"),
+    ],
+)
+def test_options_that_need_another_one_are_refused_without_it(
+    call: str, option: str, tmp_path: Path, ayatori_command
+) -> None:
+    hostfile_in(tmp_path)
+    verb, *options = call.split()
+    assert_wrong_usage(ayatori_command(verb, PAPER, *options, cwd=tmp_path), option)
+    assert [path.name for path in tmp_path.iterdir()] == ["hosts"]
+
+
+@pytest.mark.parametrize(("options", "seeds"), [("", 8), ("--hash-seeds 3", 3)])
+def test_hashes_that_are_asked_for_count(options: str, seeds: int, ayatori_command) -> None:
+    call = ("simulate", PAPER, "--collective", "broadcast", "--algorithm", "binomial", "--method", "ecmp", "--json")
+    outcome = ayatori_command(*call, *options.split())
+    assert outcome.status == 0, outcome.stderr
+    assert json.loads(outcome.stdout)["model"]["hash_seeds"] == seeds
+
+
 def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_command) -> None:
     out, job = tmp_path / "out", hostfile_in(tmp_path)
     out.mkdir()
@@ -80,7 +118,13 @@ def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_c
 
 @pytest.mark.parametrize(
     "options",
-    ["--steps magic", "--method magic", "--hash-seeds 0", "--method ecmp --seed=-1", "--jobs . --background 7"],
+    [
+        "--steps magic",
+        "--method magic",
+        "--method ecmp --hash-seeds 0",
+        "--method ecmp --seed=-1",
+        "--jobs . --background 7",
+    ],
 )
 def test_words_and_numbers_that_no_input_makes_right_are_wrong_usage(options: str, ayatori_command) -> None:
     call = ("simulate", PAPER, "--collective", "alltoall", "--algorithm", "shift")

@@ -51,7 +51,6 @@ def check(
     pattern: options.PATTERN = "shift",
     each: options.JobOptions,
     asked: JobsAsked,
-    rounds: options.ROUNDS = 300,
     lmc: Annotated[
         str | None,
         typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
@@ -75,7 +74,7 @@ def check(
     """
     network = open_source(source, host_pattern, purpose_of(pattern))
     rails = options.parse_rails(network, rails)
-    asked.check(each.named, plan)
+    asked.check(each.one_by_one, plan)
     if report is not None and not asked.jobs:
         raise UsageError(
             "--report draws several jobs", hint="--jobs FOLDER --report DIR; one job: ayatori plan --report"
@@ -90,7 +89,7 @@ def check(
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), rails)
     paths = tables.name_of_paths
     if asked.jobs:
-        routes, together = assess_together(network, asked, each, tables, pattern, rounds, drawing(source, report))
+        routes, together = assess_together(network, asked, each, tables, pattern, drawing(source, report))
     elif plan is not None:
         routes, assessments, paths, together = assess_plan(network, plan, asked.applied, tables, pattern, each.seed)
     else:

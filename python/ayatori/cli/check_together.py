@@ -19,6 +19,8 @@ from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import BACKGROUND, JobOnFabric, measure_together, together_as_data
 from ayatori.study.pictures import together_as_study
 
+ROUNDS = 300
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -62,7 +64,6 @@ def assess_together(
     each: options.JobOptions,
     tables: Tables,
     pattern: str,
-    rounds: int,
     draw: Draw,
 ) -> tuple[Routes, dict[str, Any]]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
@@ -78,7 +79,7 @@ def assess_together(
             steps = steps_of("shift", one.job.rank_count)
             nics, steps = traffic_of_nics(network, one.job, steps, tables.rails)
             one.plan, one.of_nics = make_plan(network, routes, nics, tables.method, steps).plan, tables.rails != "own"
-    measured = measure_together(network, routes, jobs, rounds, each.seed, tables.rails)
+    measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
     draw(network, routes, jobs, measured, tables.rails)
     return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}

@@ -56,7 +56,10 @@ JOBS = Annotated[
 BACKGROUND = Annotated[
     float, typer.Option(metavar="SHARE", help="With --jobs: this share of all other hosts sends, too, unplanned.")
 ]
-ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases are drawn.")]
+ROUNDS = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="With --jobs: how many random phases are drawn (check: 300, simulate: 30)."),
+]
 APPLIED = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Take the plan's paths as `ayatori run --applied-out DIR` recorded them."),
@@ -94,7 +97,7 @@ METHOD_OR_ROUTERS = Annotated[
     ),
 ]
 HASH_SEEDS = Annotated[
-    int, typer.Option(metavar="N", help="Of --method ecmp: the mean over N hashes; the first has --seed.")
+    int | None, typer.Option(metavar="N", help="Of --method ecmp: the mean over N hashes (8); the first has --seed.")
 ]
 LFTS = Annotated[
     Path | None,
@@ -156,12 +159,19 @@ class JobOptions:
         """What names jobs, each None where it is not given."""
         return [self.job, self.random_jobs, self.contiguous]
 
+    @property
+    def one_by_one(self) -> list[object]:
+        """What can't be asked of jobs that are named in another way, each None where it is not given."""
+        return [*self.named, self.job_size]
+
     def jobs_on(self, network: Network) -> list[Job]:
         """The jobs that the options ask for; empty if they ask for none."""
         if self.order not in ("network", "given"):
             raise UsageError(f"no rank order '{self.order}'", hint="orders: network, given")
         if not 0 <= self.ppn <= MAX_RANKS:
             raise UsageError(f"--ppn {self.ppn} is out of range", hint=f"0 to {MAX_RANKS}")
+        if self.job_size is not None and self.random_jobs is None:
+            raise UsageError("--job-size is of random jobs", hint="--random-jobs N --job-size M")
         if sum(choice is not None for choice in self.named) > 1:
             raise UsageError("--job, --random-jobs and --contiguous exclude each other")
         if self.job is not None:
@@ -196,13 +206,17 @@ class PathOptions:
 
     method: METHOD_OR_ROUTERS = None
     lfts: LFTS = None
-    hash_seeds: HASH_SEEDS = 8
+    hash_seeds: HASH_SEEDS = None
 
     def hashing(self, model: Model, seed: int) -> Model:
         """The model with the seeds of its hash."""
         check_seed(seed)
         if self.method:
             value_of(lambda name: method_named(name, (DIMENSION_ORDER, *OTHER_METHODS)), self.method)
+        if self.hash_seeds is None:
+            return replace(model, hash_seed=seed)
+        if self.method != ECMP:
+            raise UsageError("--hash-seeds is of paths by hashes", hint=f"--method {ECMP} --hash-seeds N")
         if not 1 <= self.hash_seeds <= MAX_HASH_SEEDS:
             raise UsageError(f"--hash-seeds {self.hash_seeds} is out of range", hint=f"1 to {MAX_HASH_SEEDS}")
         return replace(model, hash_seed=seed, hash_seeds=self.hash_seeds)

@@ -54,7 +54,7 @@ class CompanyOptions:
             raise UsageError(
                 f"{what} needs the hosts of a new job", hint="--job HOSTFILE, or --jobs FOLDER for several"
             )
-        if each.random_jobs or each.contiguous or details:
+        if each.random_jobs or each.job_size is not None or each.contiguous or details:
             raise UsageError(
                 f"{what} plans the paths of hostfiles, and nothing else",
                 hint="leave out --random-jobs, --contiguous, --own-steps, --steps-out and --report",

@@ -32,6 +32,7 @@ from ayatori.resumable import is_first_process
 WITHOUT_SIZE = ("alltoallv", "barrier")
 """--bytes does not count for them: an alltoallv has --sizes."""
 HOT_LINKS_PRINTED = 10
+ROUNDS = 30
 BYTES = Annotated[
     str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
 ]
@@ -55,7 +56,6 @@ def simulate(
     bytes: BYTES = "1MiB",
     each: options.JobOptions,
     asked: JobsAsked,
-    rounds: options.ROUNDS = 30,
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     chunk: CHUNK = "0",
@@ -76,10 +76,10 @@ def simulate(
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     network = open_source(source, host_pattern, Purpose.collectives)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
-    asked.check([*each.named, schedule_out, resume or None])
+    asked.check([*each.one_by_one, schedule_out, resume or None])
     question = Question(call, sizes, paths, model)
     if asked.jobs:
-        simulation, together = simulate_together(network, asked, each, question, rounds)
+        simulation, together = simulate_together(network, asked, each, question)
     else:
         jobs = each.jobs_or_whole_network(network)
         write_schedule(network, jobs, question, schedule_out)
@@ -125,7 +125,7 @@ def simulate_each(network: Network, jobs: list[Job], question: Question, source:
 
 
 def simulate_together(
-    network: Network, asked: JobsAsked, each: options.JobOptions, question: Question, rounds: int
+    network: Network, asked: JobsAsked, each: options.JobOptions, question: Question
 ) -> tuple[Simulation, dict[str, Any]]:
     """The jobs that are asked for, each alone, and all together. Plans bring the LMC that they were made for."""
     jobs, planned_lmc = asked.read(network, each)
@@ -133,6 +133,7 @@ def simulate_together(
     routes = question.paths.tables_on(network)
     if routes is None and planned_lmc is not None:
         routes = make_routes(network, planned_lmc)
+    rounds = asked.rounds_or(ROUNDS)
     simulation = CompanySimulation(
         network, jobs, call, question.paths.method, question.model, routes, rounds, each.seed
     )

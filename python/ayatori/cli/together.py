@@ -27,6 +27,7 @@ class JobsAsked:
     background: options.BACKGROUND = 0
     svg: options.SVG_OF_JOBS = None
     applied: options.APPLIED = None
+    rounds: options.ROUNDS = None
 
     def check(self, one_by_one: Sequence[object], plan: object = None) -> None:
         """Raises UsageError for options that contradict each other; `one_by_one` and `plan` name jobs that are looked
@@ -37,12 +38,17 @@ class JobsAsked:
             raise UsageError("--svg names a file", hint="stdout has what was found")
         if self.background and not self.jobs:
             raise UsageError("--background goes with jobs that run together", hint="--jobs PATH --background SHARE")
+        if self.rounds is not None and not self.jobs:
+            raise UsageError("--rounds goes with jobs that run together", hint="--jobs PATH --rounds N")
         if not 0 <= self.background <= 1:
             raise UsageError(f"--background {self.background:g} is out of range", hint="a share from 0 to 1")
         if self.applied is not None and plan is None and not self.jobs:
             raise UsageError("--applied is of a plan", hint="--plan FILE --applied DIR, or --jobs FILE --applied DIR")
         if self.jobs and any(option is not None for option in (*one_by_one, plan)):
             raise UsageError("--jobs excludes options that name jobs one by one")
+
+    def rounds_or(self, usual: int) -> int:
+        return usual if self.rounds is None else self.rounds
 
     def read(self, network: Network, each: options.JobOptions) -> tuple[list[JobOnFabric], int | None]:
         """The jobs, the background last, and the LMC that their plans were made for (None: no plan).
