@@ -92,6 +92,34 @@ def test_rails_that_no_cable_joins_have_plans_of_their_nics(tmp_path: Path, ayat
     assert own.status == 1 and "several parts" in own.stderr
 
 
+@pytest.mark.parametrize("verb", ["simulate", "choose", "plan", "check", "order"])
+def test_errors_about_rails_that_no_cable_joins_say_what_would_do(verb: str, tmp_path: Path, ayatori_command) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("N0\nN1\nN2\n", encoding="utf-8")
+    calls = {
+        "simulate": "--collective alltoall --algorithm shift",
+        "choose": "--collective alltoall --bytes 1KiB",
+        "order": "--collective alltoall --algorithm shift --bytes 1KiB --trials 2",
+    }
+    call = [verb, RAILS, "--job", str(hosts), *calls.get(verb, "").split()]
+    refused = ayatori_command(*call)
+    assert refused.status == 1, refused
+    hint = refused.stderr.splitlines()[-1]
+    assert hint.startswith("hint: ") and "--ppn 1" in hint
+    assert ayatori_command(*call, "--ppn", "1").status == 0
+    assert ("--rails aligned" in hint) == (verb in ("simulate", "plan", "check"))
+    if "--rails" in hint:
+        for rails in ("aligned", "striped"):
+            assert f"--rails {rails}" in hint and ayatori_command(*call, "--rails", rails).status == 0
+
+
+def test_jobs_across_islands_get_no_hint_at_rails(tmp_path: Path, ayatori_command) -> None:
+    source, hosts = write_islands(tmp_path / "fabric.txt"), tmp_path / "hosts"
+    hosts.write_text("h11\nh21\n", encoding="utf-8")
+    refused = ayatori_command("plan", source, "--job", str(hosts))
+    assert refused.status == 1 and "hint" not in refused.stderr
+
+
 def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, ayatori_command) -> None:
     source = "fattree:K=3,levels=2"
     sizes = {}

@@ -14,6 +14,7 @@ from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.paths import hinting_at_rails
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked
@@ -88,13 +89,14 @@ def check(
     assessments: list[Assessment] = []
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), rails)
     paths = tables.name_of_paths
-    if asked.jobs:
-        routes, together = assess_together(network, asked, each, tables, pattern, drawing(source, report))
-    elif plan is not None:
-        routes, assessments, paths, together = assess_plan(network, plan, asked.applied, tables, pattern, each.seed)
-    else:
-        routes = tables.of(network)
-        assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, with_bounds=json)
+    with hinting_at_rails(network):
+        if asked.jobs:
+            routes, together = assess_together(network, asked, each, tables, pattern, drawing(source, report))
+        elif plan is not None:
+            routes, assessments, paths, together = assess_plan(network, plan, asked.applied, tables, pattern, each.seed)
+        else:
+            routes = tables.of(network)
+            assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, json)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, paths, assessments)

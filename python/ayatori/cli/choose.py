@@ -15,6 +15,7 @@ from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
+from ayatori.cli.paths import hinting_at_rails
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
 from ayatori.prediction.calls import algorithms_of
@@ -61,8 +62,10 @@ def choose(
         predictor = Predictor(network, paths.method, model, paths.tables_on(network))
         parameters = choice_parameters(network, jobs, calls, paths.method, model) | paths.tables_as_data()
         saved = options.open_partial(source, parameters | {"to": of_mpi.to}, resume)
-        return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, saved, json)
-    choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
+        with hinting_at_rails(network, has_rails=False):
+            return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, saved, json)
+    with hinting_at_rails(network, has_rails=False):
+        choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
     if not is_first_process():
         return
     write_choice(out, source, network, choice)

@@ -14,6 +14,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
+from ayatori.cli.paths import hinting_at_rails
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
@@ -68,7 +69,7 @@ def order(
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
     count = trials_for(given, traffic, predictor, trials or None)
-    with progress("orders", count) as advance:
+    with hinting_at_rails(network, has_rails=False), progress("orders", count) as advance:
         ordered = order_ranks(predictor, given, traffic, count, seed, advance)
     use = write(network, ordered.job, to or DEFAULT_FORMAT, out) if out is not None else ""
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}

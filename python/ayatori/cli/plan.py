@@ -17,6 +17,7 @@ from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
+from ayatori.cli.paths import hinting_at_rails
 from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
@@ -71,12 +72,12 @@ class PlanOptions:
             raise UsageError(f"no method '{self.method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
         options.check_rails(self.rails)
 
-    def tables_in_use(self, network: Network) -> TablesInUse:
     def check_out(self) -> None:
         """Raises Error before anything is planned, and before a companion of a plan is written that can't be."""
         if self.out is not None:
             check_is_no_other(self.out)
 
+    def tables_in_use(self, network: Network) -> TablesInUse:
         """What a plan has to beat."""
         if self.lfts is None:
             return TablesInUse(make_routes(network, 0))
@@ -126,21 +127,22 @@ def plan(
     --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
     """
     wanted.check()
-    network = open_source(source, host_pattern, purpose_of(wanted.pattern))
     if not company.jobs:  # whose plans may go into a folder
         wanted.check_out()
+    network = open_source(source, host_pattern, purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):
         return
     company.check(each, wanted.method, details.any)
-    if not company.asked:
-        plan_each(source, network, each, wanted, details, json)
-        return
-    jobs = company.read(network, each)
-    routes = wanted.tables_of_plan(network)
-    new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails)
-    plan_in_company(source, new, company, wanted.out, json)
+    with hinting_at_rails(network):
+        if not company.asked:
+            plan_each(source, network, each, wanted, details, json)
+            return
+        jobs = company.read(network, each)
+        routes = wanted.tables_of_plan(network)
+        new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails)
+        plan_in_company(source, new, company, wanted.out, json)
 
 
 def plan_each(

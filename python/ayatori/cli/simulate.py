@@ -17,6 +17,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
+from ayatori.cli.paths import hinting_at_rails
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import background_as_data, open_source
@@ -78,12 +79,13 @@ def simulate(
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
     question = Question(call, sizes, paths, model)
-    if asked.jobs:
-        simulation, together = simulate_together(network, asked, each, question)
-    else:
-        jobs = each.jobs_or_whole_network(network)
-        write_schedule(network, jobs, question, schedule_out)
-        simulation, together = simulate_each(network, jobs, question, source, resume), {}
+    with hinting_at_rails(network):
+        if asked.jobs:
+            simulation, together = simulate_together(network, asked, each, question)
+        else:
+            jobs = each.jobs_or_whole_network(network)
+            write_schedule(network, jobs, question, schedule_out)
+            simulation, together = simulate_each(network, jobs, question, source, resume), {}
     if is_first_process():
         found = (
             as_data(simulation, question) | {"seed": each.seed, "background": background_as_data(network)} | together

@@ -1,0 +1,48 @@
+"""Jobs that the paths of a network don't suit: errors about them, with a hint at what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ayatori._core import Network
+from ayatori.base.errors import Error
+
+ACROSS_PARTS = "the job lies in several parts of the network"
+"""How the core's errors about messages that no cables lead to their receiver begin."""
+
+
+@contextmanager
+def hinting_at_rails(network: Network, has_rails: bool = True) -> Iterator[None]:
+    """Where no cables join the rails of machines, an error about ranks on several of them says what would do.
+
+    `has_rails`: the verb has --rails.
+    """
+    try:
+        yield
+    except Error as error:
+        if error.hint or not error.message.startswith(ACROSS_PARTS) or not rails_are_apart(network):
+            raise
+        one_rank = "--ppn 1: a rank a machine, all on one rail"
+        hint = f"--rails aligned or --rails striped; or {one_rank}" if has_rails else one_rank
+        raise Error(error.message, error.cause, hint, error.internal) from error
+
+
+def rails_are_apart(network: Network) -> bool:
+    """Whether all machines have their NICs in the same parts of the network, in the same order, and in several."""
+    part_of = list(range(network.device_count))
+
+    def part(device: int) -> int:
+        while part_of[device] != device:
+            part_of[device] = part_of[part_of[device]]
+            device = part_of[device]
+        return device
+
+    for one, other in network.cables():
+        part_of[part(network.port(one).device)] = part(network.port(other).device)
+    parts_of_machines: dict[int, list[int]] = {}
+    for endpoint in network.endpoints:
+        device = network.port(endpoint).device
+        parts_of_machines.setdefault(network.machine_of(device), []).append(part(device))
+    kinds = {tuple(parts) for parts in parts_of_machines.values()}
+    return len(kinds) == 1 and len(set(*kinds)) > 1
