@@ -116,6 +116,16 @@ def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_c
     assert refused.status == 1 and "can't write" in refused.stderr and "defect" not in refused.stderr
 
 
+@pytest.mark.parametrize("verb", ["simulate", "order"])
+def test_planned_steps_are_not_taken_for_the_shift(verb: str, tmp_path: Path, ayatori_command) -> None:
+    job = hostfile_in(tmp_path, "N0-0\nN0-1\nN1-1\n")
+    call = (verb, "torus:3x3", "--job", job, "--collective", "alltoall", "--algorithm", "planned", "--bytes", "1KiB")
+    refused = ayatori_command(*call)
+    assert (refused.status, refused.stdout) == (1, "") and "forwarding tables" in refused.stderr
+    assert "hint: --method destination-mod-K" in refused.stderr
+    assert ayatori_command(*call, "--method", "destination-mod-K").status == 0
+
+
 @pytest.mark.parametrize(
     "options",
     [

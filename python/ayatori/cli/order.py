@@ -14,7 +14,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
-from ayatori.cli.paths import hinting_at_rails
+from ayatori.cli.paths import check_algorithm, hinting_at_rails
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
@@ -66,6 +66,7 @@ def order(
     network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives)
     model = paths.hashing(costs.model_on(network), seed)
     given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
+    check_algorithm(network, paths, algorithm)
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
     count = trials_for(given, traffic, predictor, trials or None)

@@ -1,4 +1,4 @@
-"""Jobs that the paths of a network don't suit: errors about them, with a hint at what would do."""
+"""Algorithms and jobs that the paths of a network don't suit: refused, or with a hint at what would do."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from contextlib import contextmanager
 
 from ayatori._core import Network
 from ayatori.base.errors import Error
+from ayatori.cli.options import PathOptions
+from ayatori.planning.plans import DESTINATION_MOD_K
+from ayatori.prediction.predictor import DIMENSION_ORDER, PLANNED, method_on
 
 ACROSS_PARTS = "the job lies in several parts of the network"
 """How the core's errors about messages that no cables lead to their receiver begin."""
+
+
+def check_algorithm(network: Network, paths: PathOptions, algorithm: str) -> None:
+    """Raises Error for an algorithm that on these paths would be another one, which nobody asked for."""
+    if algorithm == PLANNED and paths.lfts is None and method_on(network, paths.method) == DIMENSION_ORDER:
+        reason = "its steps are made for paths by forwarding tables, not for dimension order"
+        raise Error(f"{PLANNED} can't be done here", reason, f"--method {DESTINATION_MOD_K}")
 
 
 @contextmanager

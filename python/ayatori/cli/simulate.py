@@ -17,7 +17,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
-from ayatori.cli.paths import hinting_at_rails
+from ayatori.cli.paths import check_algorithm, hinting_at_rails
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import background_as_data, open_source
@@ -78,6 +78,7 @@ def simulate(
     network = open_source(source, host_pattern, Purpose.collectives)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
+    check_algorithm(network, paths, call.algorithm)
     question = Question(call, sizes, paths, model)
     with hinting_at_rails(network):
         if asked.jobs:
