@@ -220,3 +220,50 @@ def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
         propose(network, routes, free, 13, busy)
     with pytest.raises(Error, match="host 'N0' is not free: job 'a' runs on it"):
         propose(network, routes, job_on(network, "N[0-7]"), 4, busy)
+
+
+def test_a_new_job_has_as_many_ranks_as_its_hosts_have_slots(fabric) -> None:
+    network, routes = fabric
+    free = job_on(network, "N0 slots=4\nN4 slots=2\nN8\n")
+    assert [each.placed.job.rank_count for each in propose(network, routes, free, 3, [])] == [7]
+    assert [each.placed.job.rank_count for each in propose(network, routes, free, 3, [], ppn=2)] == [6]
+
+
+def two_leaves_without_uplinks(path: Path) -> ayatori.Network:
+    records = []
+    for leaf in (0, 1):
+        hosts = (2 * leaf, 2 * leaf + 1)
+        cables = "".join(
+            f'\n[{port}] "H-{n}0"[1]({n}1) # "N{n} HCA-1" lid {n + 1} 4xHDR' for port, n in enumerate(hosts, 1)
+        )
+        records.append(
+            f'switchguid=0xa{leaf}({leaf})\nSwitch 4 "S-{leaf}" # "leaf{leaf}" base port 0 lid {10 + leaf} lmc 0'
+            f"{cables}"
+        )
+        for port, n in enumerate(hosts, 1):
+            records.append(
+                f'caguid=0xb{n}0\nCa 1 "H-{n}0" # "N{n} HCA-1"\n'
+                f'[1](b{n}1) "S-{leaf}"[{port}] # lid {n + 1} lmc 0 "leaf{leaf}" lid {10 + leaf} 4xHDR'
+            )
+    path.write_text("\n\n".join(records) + "\n", encoding="utf-8")
+    return ayatori.open_source(f"ib:{path}")
+
+
+def test_hosts_between_which_no_cables_lead_are_not_proposed(tmp_path: Path) -> None:
+    network = two_leaves_without_uplinks(tmp_path / "fabric")
+    routes = ayatori.make_routes(network)
+    free = job_on(network, "N[0,2,3]")
+    assert [each.hosts for each in propose(network, routes, free, 2, [])] == [["N2", "N3"]]
+    with pytest.raises(Error, match="no job of 3 hosts is possible: cables lead between fewer"):
+        propose(network, routes, free, 3, [])
+
+
+def test_hosts_that_tables_do_not_reach_are_not_proposed(fabric, tmp_path: Path) -> None:
+    network, _ = fabric
+    smaller = ayatori.open_source(f"{TREE},nodes=31")
+    _core.write_tables(smaller, ayatori.make_routes(smaller, 0), str(tmp_path / "lfts"), True, None)
+    routes = ayatori.read_routes(network, tmp_path / "lfts")
+    for each in propose(network, routes, job_on(network, "N[0,4,8,31]"), 2, []):
+        assert "N31" not in each.hosts
+    with pytest.raises(Error, match="N31"):
+        propose(network, routes, job_on(network, "N[0,31]"), 2, [])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ayatori import _core
-from ayatori._core import Job, Network, Routes
+from ayatori._core import Job, Machine, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.planning.beside import Placed, RunningJob, plan_beside
 
@@ -21,19 +21,49 @@ class Proposal:
     placed: Placed
 
 
-def free_by_leaf(network: Network, free: Job) -> list[list[int]]:
-    """The free machines by the switch of their first NIC, in network order."""
+def switch_of(network: Network, machine: Machine) -> int:
+    """That of the machine's first NIC."""
+    return network.port(network.port(machine.endpoints[0]).peer).device
+
+
+def by_part(network: Network, machines: Iterable[int]) -> list[list[int]]:
+    """The machines by the part of the network in which their first NICs are: no cables lead to another part."""
+    next_of = list(range(network.router_count))
+
+    def part_of(router: int) -> int:
+        while next_of[router] != router:
+            next_of[router] = next_of[next_of[router]]
+            router = next_of[router]
+        return router
+
+    for one, other in network.cables():
+        ends = (network.port(one).device, network.port(other).device)
+        if max(ends) < network.router_count:
+            next_of[part_of(ends[0])] = part_of(ends[1])
+    parts: dict[int, list[int]] = defaultdict(list)
+    all_machines = network.machines
+    for machine in machines:
+        parts[part_of(switch_of(network, all_machines[machine]))].append(machine)
+    return list(parts.values())
+
+
+def by_leaf(network: Network, machines: Iterable[int]) -> list[list[int]]:
+    """The machines by the switch of their first NIC, in network order."""
     leaves: dict[int, list[int]] = defaultdict(list)
     all_machines = network.machines
-    for machine in free.machines:
-        first = all_machines[machine].endpoints[0]
-        leaves[network.port(network.port(first).peer).device].append(machine)
+    for machine in machines:
+        leaves[switch_of(network, all_machines[machine])].append(machine)
     return list(leaves.values())
 
 
-def candidates(network: Network, free: Job, nodes: int) -> Iterator[tuple[str, list[int]]]:
-    """Ways to take `nodes` of the free machines, most promising first; some may be the same."""
-    leaves = free_by_leaf(network, free)
+def candidates(network: Network, free: Sequence[int], nodes: int) -> Iterator[tuple[str, list[int]]]:
+    """Ways to take `nodes` of the free machines, most promising first; some may be the same. All in one part."""
+    for part in by_part(network, free):
+        if len(part) >= nodes:
+            yield from candidates_in_part(by_leaf(network, part), part, nodes)
+
+
+def candidates_in_part(leaves: Sequence[list[int]], free: Sequence[int], nodes: int) -> Iterator[tuple[str, list[int]]]:
     fitting = [leaf for leaf in leaves if len(leaf) >= nodes]
     if fitting:
         yield "on one leaf, that has the fewest free hosts left then", min(fitting, key=len)[:nodes]
@@ -44,7 +74,16 @@ def candidates(network: Network, free: Job, nodes: int) -> Iterator[tuple[str, l
             yield f"{each} on each of {nodes // each} leaves", [m for leaf in fullest for m in leaf[:each]]
     emptiest = sorted(leaves, key=lambda leaf: -len(leaf))
     yield "on as few leaves as possible", [machine for leaf in emptiest for machine in leaf][:nodes]
-    yield "the first free ones", list(free.machines)[:nodes]
+    yield "the first free ones", list(free)[:nodes]
+
+
+def job_on(network: Network, free: Job, machines: Iterable[int], ppn: int) -> Job:
+    """A job on these of the free machines, in the order that `free` has; with `ppn` 0 each has its ranks there."""
+    chosen = set(machines)
+    all_machines = network.machines
+    ranks = zip(free.machines, free.ranks_on_machines, strict=True)
+    hosts = [(all_machines[machine].name, ppn or own) for machine, own in ranks if machine in chosen]
+    return _core.job_of_hosts(network, hosts, "the free hosts")
 
 
 def propose(
@@ -61,7 +100,8 @@ def propose(
 ) -> list[Proposal]:
     """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
 
-    Raises Error: fewer free hosts than nodes, hosts that a running job has.
+    With `ppn` 0 a host has as many ranks as in `free`. Raises Error: fewer free hosts than nodes, or none between which
+    cables lead; hosts that a running job has; what the planning of every proposal raises, if it does.
     """
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
@@ -73,12 +113,21 @@ def propose(
             raise Error(f"host '{name}' is not free: job '{busy[name]}' runs on it")
     seen: set[frozenset[int]] = set()
     found = []
-    for how, machines in candidates(network, free, nodes):
+    failures = []
+    for how, machines in candidates(network, free.machines, nodes):
         if frozenset(machines) in seen:
             continue
         seen.add(frozenset(machines))
-        hosts = [all_machines[machine].name for machine in machines]
-        job = _core.job_from_hostfile(network, "\n".join(hosts), "the free hosts", ppn, True)
-        found.append(Proposal(how, hosts, plan_beside(network, routes, job, others, pattern, seed, rails)))
+        job = job_on(network, free, machines, ppn)
+        try:
+            placed = plan_beside(network, routes, job, others, pattern, seed, rails)
+        except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
+            failures.append(error)
+            continue
+        found.append(Proposal(how, [all_machines[machine].name for machine in machines], placed))
+    if not found and failures:
+        raise failures[0]
+    if not found:
+        raise Error(f"no job of {nodes} hosts is possible: cables lead between fewer of those that are free")
     found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.meetings))
     return found[:proposals]
