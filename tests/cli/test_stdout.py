@@ -59,6 +59,14 @@ def test_a_reader_that_has_gone_is_no_error(arguments: str) -> None:
     assert outcome == (0, "")
 
 
+def test_a_closed_stdout_takes_nothing() -> None:
+    command = f"'{sys.executable}' -m ayatori.cli"
+    done = subprocess.run(["sh", "-c", f"{command} show {PAPER} >&-"], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("error: can't write stdout\n"), done
+    silent = subprocess.run(["sh", "-c", f"{command} show {PAPER} --svg /dev/null/no >&-"], stderr=subprocess.PIPE)
+    assert silent.returncode == 1 and b"can't write /dev/null/no" in silent.stderr
+
+
 def test_what_is_printed_has_the_encoding_of_stdout(ayatori_command) -> None:
     """Names of hosts may be in any script."""
     outcome = ayatori_command("show", "nonsense:é", env={"PYTHONIOENCODING": "utf-8"})

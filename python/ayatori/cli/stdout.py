@@ -21,7 +21,7 @@ class OutputLost(Exception):
 
 
 class _Descriptor(io.FileIO):
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except OSError as error:
@@ -31,6 +31,12 @@ class _Descriptor(io.FileIO):
 def tell_failures_of_stdout() -> None:
     """From now on what can't be written to sys.stdout raises OutputLost."""
     usual = sys.stdout
+    if usual is None:  # `>&-`: what is opened next would be taken for stdout, so something that refuses has its place
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        if nothing != STDOUT:
+            os.dup2(nothing, STDOUT)
+            os.close(nothing)
+        usual = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if not isinstance(usual, io.TextIOWrapper):
         return
     usual.flush()
