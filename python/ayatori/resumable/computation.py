@@ -87,7 +87,10 @@ def _interruptions_once() -> Iterator[None]:
 
     People press Ctrl-C twice, and timeout(1) sends two signals: the second must not interrupt the saving.
     """
-    interrupting = {signal.SIGINT: [signal.default_int_handler], signal.SIGTERM: [signal.SIG_DFL, terminate]}
+    interrupting: dict[signal.Signals, list[Any]] = {
+        signal.SIGINT: [signal.default_int_handler],
+        signal.SIGTERM: [signal.SIG_DFL, terminate],
+    }
 
     def interrupt(_signal: int, _frame: object) -> None:
         for number in usual:
