@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 #include "ayatori/routing/check.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "fabric_fixtures.hpp"
@@ -76,6 +79,23 @@ TEST(ParseTables, ReadsOpenSmDumps) {
   EXPECT_EQ(routes->tables.out(0, 0x0b), ForwardingTables::no_port);
   EXPECT_EQ(routes->tables.last_lid(), 0x1b);
   EXPECT_EQ(check_tables(network, *routes).unreachable, 0U);
+}
+
+TEST(ParseTables, APortOfTheNetworkThatNoTableHasIsFoundByTheCheck) {
+  const Network network = sample_network(0x04);
+  const std::string whole = sample("opensm-lfts.dump");
+  std::string text;
+  std::istringstream lines(whole);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("'H-1'") == std::string::npos) text += line + "\n";
+  }
+  const auto routes = parse_tables(text, "lfts", network);
+  ASSERT_TRUE(routes) << routes.error().message;
+  const TableCheck check = check_tables(network, *routes);
+  EXPECT_FALSE(check.ok());
+  ASSERT_EQ(check.problems.size(), 1U);
+  EXPECT_EQ(check.problems[0], "no router has an entry for LID 0x0004 ('H-1' port 1 of 'H-1')");
+  EXPECT_TRUE(check_tables(network, parse_tables(whole, "lfts", network).value()).ok());
 }
 
 TEST(ParseTables, ReadsDumpLftsAndIbrouteAsOpenSmDumps) {

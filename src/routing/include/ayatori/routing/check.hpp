@@ -28,8 +28,8 @@ struct TableCheck {
   /// Those among the unreachable that are dropped on the way to a router's own LID. OpenSM's engines leave such entries
   /// out: only management packets go there, and those have directed routes. They make no table bad.
   std::uint64_t unrouted_router_lids = 0;
-  /// Ports of NICs and aggregation nodes with a cable to a router, but without any LID in the tables: nobody can send to
-  /// them. Ports that are cabled to another adapter need none.
+  /// Ports of NICs and aggregation nodes with a cable to a router, but without any LID in the tables: nobody can send
+  /// to them. Ports that are cabled to another adapter need none.
   std::uint64_t ports_without_lids = 0;
   bool deadlock_free = true;  ///< the channel dependency graph of packets sent by channel adapters has no cycle
   std::vector<PortId> cycle;  ///< one cycle of directed links; empty if deadlock_free
@@ -38,7 +38,9 @@ struct TableCheck {
   std::vector<std::string> parts;     ///< describe_parts()
   std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs; none of unrouted_router_lids
 
-  [[nodiscard]] bool ok() const { return unreachable == unrouted_router_lids && ports_without_lids == 0 && deadlock_free; }
+  [[nodiscard]] bool ok() const {
+    return unreachable == unrouted_router_lids && ports_without_lids == 0 && deadlock_free;
+  }
 };
 
 /// Follows every LID from every router that has a way in (OpenMP over LIDs). Channel dependencies (Dally and Seitz,
