@@ -160,8 +160,10 @@ def assess_jobs(
     progress: Callable[[], None] = lambda: None,
     rails: str = "own",
 ) -> list[Assessment]:
-    """Plans the messages of each job's `pattern` by `method` and measures their contention; calls `progress` after each.
-    `rails` is one of RAILS."""
+    """Plans the messages of each job's `pattern` by `method` and measures their contention.
+
+    Calls `progress` after each; `rails` is one of RAILS.
+    """
     assessments = []
     for job in jobs:
         nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
