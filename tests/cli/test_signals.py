@@ -56,7 +56,10 @@ def signalled(code: str, arguments: list[str], folder: Path, number: signal.Sign
     )
     assert process.stdout is not None and process.stdout.readline() == "working\n"
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     return process.returncode, errors
 
 
