@@ -173,6 +173,20 @@ def test_partners_that_are_far_in_every_given_order_are_near_at_once() -> None:
     assert found.gain > 1
 
 
+def test_messages_of_a_pattern_take_the_time_of_their_sizes() -> None:
+    """What is written as sizes takes as long as the same sizes by message_bytes; a line without one has the latter."""
+    predictor = predictor_of("fattree:K=3,levels=2,nodes=7")
+    [job] = ayatori.contiguous_jobs(predictor.network, [2])
+
+    def seconds(line: str, size: int) -> float:
+        pattern = _core.parse_pattern(line, "pattern", 2)
+        return order_ranks(predictor, job, Traffic(pattern=pattern, message_bytes=size), trials=1).seconds
+
+    for size in (1, 100, 1 << 20):
+        assert seconds(f"0 1 {size}", 1 << 10) == seconds("0 1", size)
+    assert seconds("0 1 1048576", 1 << 10) > 2 * seconds("0 1", 1 << 10)
+
+
 def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:
     """Of 12 hosts of a 4x3 torus in the worst order, neighbours in the ring become neighbours in the torus."""
     predictor = predictor_of("torus:4x3")
