@@ -125,25 +125,11 @@ static long interruptions(void) {
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* After many packets at once TCP acknowledges each packet for a while, which takes the processor and a token bucket's
- * bytes. A program that waits for what it sends for has its acknowledgements go with its data. */
-static void calm_connection(void) {
-    enum { round_trips = 64 };
-    for (int i = 0; i < round_trips; ++i) {
-        if (rank == 0) send(out, 1);
-        receive(1);
-        if (rank == 1) send(out, 1);
-    }
-}
-
 /* Returns when both ranks go on, of which one may have been late. Between nodes the network has been idle before, so
  * that a token bucket which limits a NIC has filled. */
 static double begin_together(void) {
     const double idle_seconds = 1e-3;
-    if (!share_a_node) {
-        calm_connection();
-        spin(idle_seconds);
-    }
+    if (!share_a_node) spin(idle_seconds);
     const double before = kernel_time();
     MPI_Barrier(MPI_COMM_WORLD);
     if (!share_a_clock) return kernel_time();

@@ -45,10 +45,10 @@ struct MessageCosts {
                           ///< 0: no limit but that of the links
   Bytes burst = 0;        ///< of messages between machines: bytes that pass at once through a NIC that had nothing to
                           ///< carry, where a token bucket of so many bytes limits it to `bandwidth`
-  Bytes packet = 0;       ///< of messages between machines: bytes of a message in a packet, of which the token bucket
-                     ///< lets the next one pass as soon as it owes nothing, and then owes its bytes; 0: byte by byte
-  Bytes header = 0;  ///< of messages between machines: bytes that flow with each message (if it has any), beside
-                     ///< those that grow with its size, which make `bandwidth` less
+  Bytes packet = 0;       ///< of messages between machines: bytes of one in a packet. A packet passes the token bucket
+                          ///< whole as soon as that owes nothing, and then it owes these bytes; 0: byte by byte
+  Bytes header = 0;       ///< of messages between machines: bytes that flow with each message (if it has any), beside
+                          ///< those that grow with its size, which make `bandwidth` less
 
   friend bool operator==(const MessageCosts&, const MessageCosts&) = default;
 };

@@ -32,8 +32,8 @@
 ///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
 ///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
 ///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only). With c.packet a
-///        packet passes whole as soon as a bucket owes nothing, and then it owes the packet's bytes: until the last
-///        packet of a message passes those before it flow, and what the bucket owes.
+///        packet passes whole as soon as the bucket owes nothing, and then the bucket owes its bytes. So what flows of
+///        a message are the bytes before its last packet that are not in the bucket, and those that it owes.
 ///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
 ///        done for the receiver, and, if it was not eager, for the sender.
 ///
