@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <tuple>
 #include <utility>
 
 #include "ayatori/progress/in_flight.hpp"
 #include "ayatori/progress/progress_thread.hpp"
 #include "calls.hpp"
+#include "last_of.hpp"
 #include "own_progress.hpp"
 
 namespace ayatori::plugin {
@@ -81,7 +81,7 @@ template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)
 struct Begins<Member> {
   static int call(Arguments... arguments) {
     const int code = (beneath.*Member)(arguments...);
-    if (code == MPI_SUCCESS) note_begun(std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)));
+    if (code == MPI_SUCCESS) note_begun(last_of(arguments...));
     return code;
   }
 };

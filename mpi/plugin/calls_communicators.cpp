@@ -1,8 +1,7 @@
 // Functions that make communicators: what calls that do not block need of a new one is made here, where all of its
 // processes are.
-#include <tuple>
-
 #include "calls.hpp"
+#include "last_of.hpp"
 
 namespace ayatori::plugin {
 
@@ -20,8 +19,7 @@ struct Makes;
 template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)>
 struct Makes<Member> {
   static int call(Arguments... arguments) {
-    return prepared((ayatori_own_calls.*Member)(arguments...),
-                    std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)));
+    return prepared((ayatori_own_calls.*Member)(arguments...), last_of(arguments...));
   }
 };
 

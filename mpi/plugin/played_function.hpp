@@ -6,9 +6,8 @@
 ///     MPI_Request* request    of a form that does not block, and otherwise nullptr
 ///     int pass()              hands the call to the MPI's own function of the form that the program called
 
-#include <tuple>
-
 #include "interposed_calls.h"
+#include "last_of.hpp"
 
 namespace ayatori::plugin {
 
@@ -30,7 +29,7 @@ template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)
 struct Nonblocking<Member, Play> {
   static int call(Arguments... arguments) {
     const auto pass = [&] { return (ayatori_own_calls.*Member)(arguments...); };
-    MPI_Request* const request = std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
+    MPI_Request* const request = last_of(arguments...);
     return request == nullptr ? pass() : Play(arguments..., pass);
   }
 };

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.cli.options import PathOptions
+from ayatori.model.parts import parts_of_routers
 from ayatori.planning.plans import DESTINATION_MOD_K
 from ayatori.prediction.predictor import DIMENSION_ORDER, PLANNED, method_on
 
@@ -40,19 +41,11 @@ def hinting_at_rails(network: Network, has_rails: bool = True) -> Iterator[None]
 
 def rails_are_apart(network: Network) -> bool:
     """Whether all machines have their NICs in the same parts of the network, in the same order, and in several."""
-    part_of = list(range(network.device_count))
-
-    def part(device: int) -> int:
-        while part_of[device] != device:
-            part_of[device] = part_of[part_of[device]]
-            device = part_of[device]
-        return device
-
-    for one, other in network.cables():
-        part_of[part(network.port(one).device)] = part(network.port(other).device)
-    parts_of_machines: dict[int, list[int]] = {}
+    part_of = parts_of_routers(network)
+    parts_of_machines: dict[int, list[int | None]] = {}
     for endpoint in network.endpoints:
-        device = network.port(endpoint).device
-        parts_of_machines.setdefault(network.machine_of(device), []).append(part(device))
+        router = network.router_of(endpoint)
+        part = None if router is None else part_of[router]
+        parts_of_machines.setdefault(network.machine_of(network.port(endpoint).device), []).append(part)
     kinds = {tuple(parts) for parts in parts_of_machines.values()}
     return len(kinds) == 1 and len(set(*kinds)) > 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ayatori import _core
 from ayatori._core import Job, Machine, Network, Routes
 from ayatori.base.errors import Error
+from ayatori.model.parts import parts_of_routers
 from ayatori.planning.beside import Placed, RunningJob, plan_beside
 
 
@@ -27,23 +28,12 @@ def switch_of(network: Network, machine: Machine) -> int:
 
 
 def by_part(network: Network, machines: Iterable[int]) -> list[list[int]]:
-    """The machines by the part of the network in which their first NICs are: no cables lead to another part."""
-    next_of = list(range(network.router_count))
-
-    def part_of(router: int) -> int:
-        while next_of[router] != router:
-            next_of[router] = next_of[next_of[router]]
-            router = next_of[router]
-        return router
-
-    for one, other in network.cables():
-        ends = (network.port(one).device, network.port(other).device)
-        if max(ends) < network.router_count:
-            next_of[part_of(ends[0])] = part_of(ends[1])
+    """The machines by the part of the network in which their first NICs are."""
+    part_of = parts_of_routers(network)
     parts: dict[int, list[int]] = defaultdict(list)
     all_machines = network.machines
     for machine in machines:
-        parts[part_of(switch_of(network, all_machines[machine]))].append(machine)
+        parts[part_of[switch_of(network, all_machines[machine])]].append(machine)
     return list(parts.values())
 
 
