@@ -2150,6 +2150,24 @@ def run_reliable_connections(load: IncastLoad, scenario: NetworkScenario, not_re
 
 def run_many_peers(count: int, at_once: int, contexts: int, scenario: NetworkScenario) -> dict: ...
 
+class AcpMemoryUse:
+    @property
+    def tables(self) -> int: ...
+
+    @property
+    def wires(self) -> int: ...
+
+    @property
+    def starter(self) -> int: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+    @property
+    def queue_pairs(self) -> int: ...
+
+def acp_memory_use(wires: str, procs: int, ranks_per_host: int) -> AcpMemoryUse: ...
+
 def carry_frames(cables: Sequence[tuple[int, int, float]]) -> None:
     """
     Delays what passes these cables: the descriptors of both ends, and seconds. Never returns: raises Error when an end is gone; see ayatori/delays/delayed_cables.hpp.

@@ -70,6 +70,7 @@ void bind_exports(nb::module_& module);
 void bind_topology(nb::module_& module);
 void bind_flow(nb::module_& module);
 void bind_transport(nb::module_& module);
+void bind_acp(nb::module_& module);
 void bind_delays(nb::module_& module);
 
 }  // namespace ayatori::python

@@ -39,5 +39,6 @@ NB_MODULE(_core, module) {
   bind_topology(module);
   bind_flow(module);
   bind_transport(module);
+  bind_acp(module);
   bind_delays(module);
 }

@@ -12,4 +12,7 @@ namespace ayatori::acp {
 /// Errors: there is no such library, and those of its wire.
 [[nodiscard]] wires::AdapterWire open_adapter(std::string_view library, const wires::AdapterSettings& settings);
 
+/// What the wire of a library takes. Errors: there is no such library, or it does not tell.
+[[nodiscard]] Result<wires::AdapterMemory> adapter_memory(std::string_view library, const wires::LookupOptions& lookup);
+
 }  // namespace ayatori::acp

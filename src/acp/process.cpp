@@ -10,15 +10,13 @@
 #include "ayatori/base/short_turns.hpp"
 #include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
-#include "ayatori/shm/shm_wire.hpp"
-#include "ayatori/udp/udp_wire.hpp"
+#include "configuration.hpp"
 
 namespace ayatori::acp {
 
 using namespace std::chrono_literals;
 using wires::PollableWire;
 using wires::ShmWire;
-using wires::UdpAddresses;
 using wires::UdpWire;
 
 namespace {
@@ -66,18 +64,6 @@ constexpr Duration linger = 500ms;
 /// How long an address is waited for: a peer that is in acp_reset may still have it.
 constexpr Duration address_timeout = 10s;
 
-constexpr Bytes page = 4096;
-
-/// Bytes: what crosses any network without fragmentation, and what is fastest on a loopback.
-constexpr std::uint32_t network_datagram = 1470;
-constexpr std::uint32_t loopback_datagram = 65'504;
-
-/// Jobs on one host must not share addresses: each has addresses of its own in 127.0.0.0/8.
-std::uint32_t loopback_of(std::uint64_t key) {
-  const auto low = static_cast<std::uint32_t>(key ^ key >> 22 ^ key >> 44) & 0x3F'FFFF;
-  return 127U << 24 | low << 2 | 2U;
-}
-
 }  // namespace
 
 // ---- Beginning
@@ -92,41 +78,26 @@ Result<std::unique_ptr<Process>> Process::start(const Setup& setup) {
 
 Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   const launch::Placement& placement = setup_.placement;
-  const bool one_host = placement.ranks_per_host == placement.procs;
-  if (!one_host && !setup_.first_host) {
-    return with_hint(
-        fail("the job has several hosts, and their addresses are not known"),
-        "set ACP_FIRST_HOST to the address of the host of rank 0; the other hosts must have the addresses after it");
-  }
-  if (!one_host && setup_.wires == WireChoice::shm)
-    return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
-  const UdpAddresses addresses{.first_host = setup_.first_host.value_or(loopback_of(placement.job_key)),
-                               .ranks_per_host = placement.ranks_per_host};
-  if (setup_.wires == WireChoice::verbs || setup_.wires == WireChoice::libfabric) {
-    return open_adapter(
-        setup_.wires == WireChoice::verbs ? "acp_verbs" : "acp_libfabric",
-        {.lookup = {.addresses = addresses, .self = placement.rank, .procs = placement.procs, .key = placement.job_key},
-         .adapter = setup_.adapter});
+  if (auto good = check_hosts(setup_); !good) return Failure(good.error());
+  if (has_adapter(setup_)) {
+    return open_adapter(adapter_library_of(setup_), {.lookup = lookup_options(setup_), .adapter = setup_.adapter});
   }
   std::unique_ptr<PollableWire> near;
   std::unique_ptr<PollableWire> far;
   if (setup_.wires != WireChoice::udp) {
-    auto made = ShmWire::make({.self = placement.rank,
-                               .key = placement.job_key,
-                               .mappings = std::clamp(placement.ranks_per_host, 32U, 1024U)});
+    auto made = ShmWire::make(shm_options(setup_));
     if (!made) return Failure(made.error());
-    if (one_host) return std::move(*made);
+    if (is_on_one_host(setup_)) return std::move(*made);
     near = std::move(*made);
   }
-  auto made = UdpWire::make({.addresses = addresses,
-                             .self = placement.rank,
-                             .datagram_bytes = one_host ? loopback_datagram : network_datagram});
+  auto made = UdpWire::make(udp_options(setup_));
   if (!made) return Failure(made.error());
   if (!near) return std::move(*made);
   far = std::move(*made);
-  auto both = wires::CombinedWire::make(std::move(near), std::move(far), [addresses, own = placement.rank](Rank rank) {
-    return addresses.host_of(rank) == addresses.host_of(own);
-  });
+  auto both = wires::CombinedWire::make(std::move(near), std::move(far),
+                                        [addresses = udp_addresses(setup_), own = placement.rank](Rank rank) {
+                                          return addresses.host_of(rank) == addresses.host_of(own);
+                                        });
   if (!both) return Failure(both.error());
   return std::move(*both);
 }
@@ -143,15 +114,8 @@ Result<> Process::open() {
   if (!wire) return Failure(wire.error());
   wire_ = std::move(*wire);
 
-  const launch::Placement& placement = setup_.placement;
-  onesided::Settings settings;
-  settings.identity = {.self = placement.rank, .key = placement.job_key, .seed = placement.job_key + placement.rank};
-  settings.procs = placement.procs;
-  settings.endpoint.datagram_bytes = static_cast<std::uint32_t>(wire_->datagram_bytes());
-  settings.endpoint.give_up_after = setup_.give_up_after;
+  onesided::Settings settings = memory_settings(setup_, wire_->datagram_bytes());
   settings.rdma = wire_->rdma();
-  settings.connections = setup_.connections;
-  settings.adapter_atomics = setup_.adapter_atomics;
   auto memory = GlobalMemory::make(settings);
   if (!memory) return Failure(memory.error());
   memory_ = std::move(*memory);
@@ -168,13 +132,11 @@ bool Process::memory_is_shared() const {
 
 Result<> Process::make_starter_memory() {
   const launch::Placement& placement = setup_.placement;
-  const Bytes max_bytes = memory_->space().max_bytes();
-  if (setup_.starter_bytes > max_bytes - page) {
-    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes,
-                max_bytes - page);
+  const Bytes max_bytes = memory_->space().max_bytes() - page;
+  if (setup_.starter_bytes > max_bytes) {
+    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, max_bytes);
   }
-  // The memory of each process starts at a page, so that the words of atomics are aligned.
-  const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
+  const Bytes each = starter_bytes_of_each(setup_);
   const std::uint32_t per_host = memory_is_shared() ? placement.ranks_per_host : 1;
   auto starter = StarterMemory::make(placement.job_key, placement.rank, per_host, each);
   if (!starter) return Failure(starter.error());

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ayatori/base/text.hpp"
+#include "configuration.hpp"
 #include "library.hpp"
 
 namespace ayatori::acp {
@@ -26,24 +27,6 @@ Result<std::size_t> choice(const char* variable, std::initializer_list<std::stri
     if (text == names.begin()[i]) return i;
   }
   return fail("{} is '{}'; it must be {}", variable, text, fmt::join(names, ", "));
-}
-
-/// ACP_WIRES: a word, after that of a library with adapters perhaps ":" and which of them.
-Result<> choose_wires(Setup& setup) {
-  constexpr std::array names{"auto", "shm", "udp", "verbs", "libfabric"};
-  const char* const text = std::getenv("ACP_WIRES");
-  const std::string_view chosen = text ? text : names[0];
-  const std::string_view word = chosen.substr(0, chosen.find(':'));
-  const auto* const found = std::ranges::find(names, word);
-  const bool adapter = word == "verbs" || word == "libfabric";
-  const bool named = word.size() < chosen.size();
-  if (found == names.end() || (named && (!adapter || word.size() + 1 == chosen.size()))) {
-    return fail("ACP_WIRES is '{}'; it must be auto, shm, udp, verbs, verbs:DEVICE, libfabric, libfabric:PROVIDER",
-                chosen);
-  }
-  setup.wires = static_cast<WireChoice>(found - names.begin());
-  if (named) setup.adapter = chosen.substr(word.size() + 1);
-  return {};
 }
 
 /// ACP_CONNECTIONS: a number, also 0.
@@ -87,7 +70,8 @@ Result<launch::Placement> read_placement() {
 
 Result<Setup> read_setup() {
   Setup setup;
-  if (auto chosen = choose_wires(setup); !chosen) return Failure(chosen.error());
+  const char* const wires = std::getenv("ACP_WIRES");
+  if (auto chosen = choose_wires(setup, wires ? wires : "auto"); !chosen) return Failure(chosen.error());
   const auto progress = choice("ACP_PROGRESS", {"thread", "poll"});
   if (!progress) return Failure(progress.error());
   const auto atomics = choice("ACP_ATOMICS", {"auto", "adapter"});

@@ -260,6 +260,11 @@ bool Endpoint::get(Time now, PeerId from, RemoteAddress at, std::span<std::byte>
   return state_->as_initiator().get(now, from, at, into, token);
 }
 
+void Endpoint::take_all_memory() {
+  (void)state_->as_initiator();
+  (void)state_->as_target();
+}
+
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
   state_->shared.trace.at(now);
   if (const auto express = decode_express(datagram, state_->identity.key, state_->identity.self)) {

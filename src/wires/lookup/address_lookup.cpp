@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 
+#include "ayatori/base/heap.hpp"
 #include "ayatori/lookup/address_messages.hpp"
 
 namespace ayatori::wires {
@@ -18,6 +19,14 @@ Result<std::unique_ptr<AddressLookup>> AddressLookup::make(const LookupOptions& 
     return refused(fmt::format("rank {} can't have the address {}", options.self, text_of(own)), errno);
   }
   return std::unique_ptr<AddressLookup>(new AddressLookup(options, std::move(made)));
+}
+
+Bytes AddressLookup::memory_bytes(const LookupOptions& options, std::size_t address_bytes) {
+  return heap_taken_by([&] {
+    std::unique_ptr<AddressLookup> made(new AddressLookup(options, Descriptor()));
+    for (Rank rank = 0; rank < options.kept; ++rank) made->known_.keep(rank, AdapterAddress(address_bytes));
+    return made;
+  });
 }
 
 Result<AdapterAddress> AddressLookup::find(Rank rank) {

@@ -1,5 +1,6 @@
 #include "ayatori/shm/shm_wire.hpp"
 
+#include "ayatori/base/heap.hpp"
 #include "doorbell.hpp"
 #include "peer_rings.hpp"
 #include "ring.hpp"
@@ -22,6 +23,8 @@ constexpr std::uint32_t polls_between_checks = 1024;
 /// A sender that takes longer to write one datagram is taken to be stopped or dead. It is more than a preempted process
 /// waits for its core.
 constexpr auto write_timeout = std::chrono::milliseconds(10);
+
+RingShape shape_of(const ShmOptions& options) { return {options.cells, options.buffers, options.datagram_bytes}; }
 
 }  // namespace
 
@@ -65,7 +68,7 @@ void ShmWire::State::skip_hanging_sender() {
 }
 
 Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock& clock) {
-  const RingShape shape{options.cells, options.buffers, options.datagram_bytes};
+  const RingShape shape = shape_of(options);
   if (auto good = check(shape); !good) return Failure(good.error());
   if (options.mappings == 0) return fail("mappings is 0; it must be at least 1");
   remove_stale(options.folder, RingNames::prefix);
@@ -79,6 +82,11 @@ Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock&
   if (auto good = file->publish(); !good) return Failure(good.error());
   auto state = std::make_unique<State>(options, clock, std::move(*file), ring, std::move(*doorbell));
   return std::unique_ptr<ShmWire>(new ShmWire(std::move(*interrupt_event), std::move(state)));
+}
+
+Bytes ShmWire::memory_bytes(const ShmOptions& options) {
+  return Ring::bytes(shape_of(options)) + sizeof(State) +
+         heap_taken_by([&] { return PeerRings(RingNames{options.folder, options.key}, options.mappings); });
 }
 
 ShmWire::ShmWire(Descriptor interrupt_event, std::unique_ptr<State> state)

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "arrivals.hpp"
+#include "ayatori/base/heap.hpp"
 #include "departures.hpp"
 
 namespace ayatori::wires {
@@ -212,6 +213,10 @@ Result<std::unique_ptr<UdpWire>> UdpWire::make(const UdpOptions& options, Datagr
   if (!bound) return Failure(bound.error());
   auto state = std::make_unique<State>(options, std::move(*bound), calls);
   return std::unique_ptr<UdpWire>(new UdpWire(std::move(*interrupt_event), std::move(state)));
+}
+
+Bytes UdpWire::memory_bytes(const UdpOptions& options) {
+  return heap_taken_by([&] { return std::make_unique<State>(options, Descriptor(), kernel_calls()); });
 }
 
 UdpWire::UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state)

@@ -47,3 +47,14 @@ extern "C" void ayatori_open_adapter_wire(const ayatori::wires::AdapterSettings&
                                           ayatori::wires::AdapterWire& made) {
   made = ayatori::wires::opened(settings);
 }
+
+/// Of an adapter whose MTU is the largest that InfiniBand has, that of the default options.
+extern "C" void ayatori_find_adapter_memory(const ayatori::wires::LookupOptions& lookup,
+                                            ayatori::wires::AdapterMemory& found) {
+  using namespace ayatori::wires;
+  const VerbsOptions options{.key = lookup.key};
+  found = {.datagram_bytes = options.datagram_bytes,
+           .bytes = VerbsWire::memory_bytes(options, options.datagram_bytes) +
+                    AddressLookup::memory_bytes(lookup, sizeof(UdAddress)),
+           .queue_pairs = VerbsWire::queue_pairs};
+}

@@ -108,6 +108,9 @@ class Endpoint {
   [[nodiscard]] bool put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token);
   [[nodiscard]] bool get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token);
 
+  /// Takes the memory at once that would be taken with the first put or get.
+  void take_all_memory();
+
   /// Takes in a datagram; the caller may reuse its memory afterwards. A datagram that is not a packet of this job for
   /// this rank only changes a counter.
   void receive(Time now, std::span<const std::byte> datagram);

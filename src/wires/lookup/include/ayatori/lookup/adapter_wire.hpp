@@ -22,4 +22,16 @@ using AdapterWire = Result<std::unique_ptr<PollableWire>>;
 using OpenAdapterWire = void(const AdapterSettings& settings, AdapterWire& made);
 inline constexpr const char* open_adapter_wire = "ayatori_open_adapter_wire";
 
+/// What the wire takes in each process, whatever adapter there is.
+struct AdapterMemory {
+  std::uint32_t datagram_bytes = 0;
+  Bytes bytes = 0;
+  std::uint32_t queue_pairs = 0;  ///< of the adapter, reliable connections not counted
+};
+
+/// The function of this name in the library sets `found`. A library whose wire has memory of others, which is not
+/// known, has none.
+using FindAdapterMemory = void(const LookupOptions& lookup, AdapterMemory& found);
+inline constexpr const char* find_adapter_memory = "ayatori_find_adapter_memory";
+
 }  // namespace ayatori::wires

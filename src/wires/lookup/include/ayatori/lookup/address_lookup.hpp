@@ -32,6 +32,9 @@ class AddressLookup {
   /// Errors: the UDP address of this rank is in use, or not of this host.
   [[nodiscard]] static Result<std::unique_ptr<AddressLookup>> make(const LookupOptions& options);
 
+  /// Bytes that it takes once it keeps as many addresses as it may, each of so many bytes.
+  [[nodiscard]] static Bytes memory_bytes(const LookupOptions& options, std::size_t address_bytes);
+
   /// This process's own address, 1 to max_address_bytes bytes. Until it is set, questions are not answered.
   void set_own(AdapterAddress address) { own_ = std::move(address); }
 

@@ -44,6 +44,9 @@ class ShmWire final : public PollableWire {
   [[nodiscard]] static Result<std::unique_ptr<ShmWire>> make(const ShmOptions& options, Clock& clock = steady_clock());
   ~ShmWire() override;
 
+  /// Bytes that a wire takes: its ring, and what it keeps of peers. Their rings, which it maps, are theirs.
+  [[nodiscard]] static Bytes memory_bytes(const ShmOptions& options);
+
   [[nodiscard]] std::size_t datagram_bytes() const override;
   [[nodiscard]] bool lossless(transport::PeerId) const override { return true; }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;

@@ -49,6 +49,10 @@ class UdpWire final : public PollableWire {
                                                              DatagramCalls& calls = kernel_calls());
   ~UdpWire() override;
 
+  /// Bytes that a wire takes in its process. What has arrived and waits is the kernel's, at most
+  /// UdpOptions::receive_bytes.
+  [[nodiscard]] static Bytes memory_bytes(const UdpOptions& options);
+
   [[nodiscard]] std::size_t datagram_bytes() const override;
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override;

@@ -54,6 +54,12 @@ class VerbsWire final : public PollableWire {
                                                                std::unique_ptr<UdPort> port);
   ~VerbsWire() override;
 
+  /// Bytes that a wire takes in its process, over an adapter with this MTU. The queues are the adapter's library's.
+  [[nodiscard]] static Bytes memory_bytes(const VerbsOptions& options, std::size_t mtu);
+
+  /// Queue pairs of a wire, reliable connections not counted.
+  static constexpr std::uint32_t queue_pairs = 2;
+
   /// The address of this process, for the resolvers of its peers.
   [[nodiscard]] UdAddress address() const;
 

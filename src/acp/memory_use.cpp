@@ -1,0 +1,67 @@
+#include "ayatori/acp/memory_use.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "adapter_library.hpp"
+#include "ayatori/base/heap.hpp"
+#include "configuration.hpp"
+
+namespace ayatori::acp {
+
+using wires::ShmWire;
+using wires::UdpWire;
+
+namespace {
+
+/// Sets the memory of the wires; returns the size of their datagrams.
+Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
+  if (has_adapter(setup)) {
+    const auto found = adapter_memory(adapter_library_of(setup), lookup_options(setup));
+    if (!found) return Failure(found.error());
+    use.wires = found->bytes;
+    // A process opens as many connections as it may, and accepts as many, each with a queue pair of its own.
+    use.queue_pairs = found->queue_pairs + 2 * std::min(setup.connections, setup.placement.procs - 1);
+    return found->datagram_bytes;
+  }
+  std::vector<std::size_t> datagrams;
+  if (setup.wires != WireChoice::udp) {
+    const wires::ShmOptions options = shm_options(setup);
+    use.wires += ShmWire::memory_bytes(options);
+    datagrams.push_back(options.datagram_bytes);
+  }
+  if (setup.wires == WireChoice::udp || !is_on_one_host(setup)) {
+    const wires::UdpOptions options = udp_options(setup);
+    use.wires += UdpWire::memory_bytes(options);
+    use.waiting = options.receive_bytes;
+    datagrams.push_back(options.datagram_bytes);
+  }
+  return std::ranges::min(datagrams);
+}
+
+}  // namespace
+
+Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t ranks_per_host) {
+  if (heap_in_use() == 0) return fail("this program's allocator does not tell what it has given away");
+  Setup setup;
+  if (auto chosen = choose_wires(setup, wires); !chosen) return Failure(chosen.error());
+  setup.placement = {
+      .rank = 0, .procs = procs, .ranks_per_host = std::min(ranks_per_host, procs), .job_key = 1, .launcher = {}};
+  setup.first_host = 10U << 24 | 1U;
+  if (auto good = check_hosts(setup); !good) return Failure(good.error());
+  if (auto good = check(udp_addresses(setup)); !good) return Failure(good.error());
+  MemoryUse use;
+  const auto datagram_bytes = find_wires(setup, use);
+  if (!datagram_bytes) return Failure(datagram_bytes.error());
+  const onesided::Settings settings = memory_settings(setup, *datagram_bytes);
+  if (auto made = GlobalMemory::make(settings); !made) return Failure(made.error());
+  use.tables = heap_taken_by([&] {
+    auto memory = *GlobalMemory::make(settings);
+    memory->endpoint().take_all_memory();
+    return memory;
+  });
+  use.starter = starter_bytes_of_each(setup);
+  return use;
+}
+
+}  // namespace ayatori::acp
