@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "processes": {"base"},
     "measurement": {"processes", "base", "_core"},
     "linpack": {"diagnosis", "processes", "base", "_core"},
-    "estimate": {"linpack", "base"},
+    "estimate": {"linpack", "base", "_core"},
     "calibration": {"formats", "prediction", "model", "processes", "base", "_core"},
     "diagnosis": {"base"},
     "pingpong": {"calibration", "diagnosis", "formats", "prediction", "base", "_core"},

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from experiments.low_memory_transport.paper import TABLE1
+from ayatori.estimate.memory import TABLE1
 from experiments.page import Curve, Figure, Table
 
 DASHES = ["8px 4px", "2px 4px", "4px 3px", "solid", "12px 4px 2px 4px"]

@@ -14,6 +14,3 @@ TABLE2 = {
     ),
 }
 """By the timer in microseconds: packets sent again by all clients, and dropped by the server; for each of SIZES."""
-
-TABLE1 = {"UD": (2.63, 25.5, 254, 2539), "RC-SRQ": (2.64, 26.1, 261, 2606)}
-"""GB of an Open MPI process among 10^5, 10^6, 10^7 and 10^8."""

@@ -55,6 +55,7 @@ EXAMPLES: dict[str, list[str]] = {
     "bench-hpl": ["bench hpl --matrix-order 60 --nb 16 --mixed"],
     "estimate-hpl": ["estimate hpl --matrix-order 60 --nb 16 --grids 1x2 --seconds 10ms"],
     "estimate-hpl-paper": ["estimate hpl --paper"],
+    "estimate-memory": ["estimate memory --processes 2,1Mi"],
     "estimate-in-network": [
         f"estimate in-network {PAPER} --contiguous 8..8 --collective allreduce,barrier --bytes 24B --late 10us"
     ],

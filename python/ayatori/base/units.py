@@ -14,6 +14,7 @@ _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 # Letters may be small or capital: no two units differ in that alone.
 _BYTES_OF_UNIT = {unit.lower(): size for unit, size in (_BYTES | _SHORT_UNITS).items()}
 _RATE_OF_UNIT = {unit.lower(): rate for unit, rate in _RATES.items()}
+_COUNTS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 MAX_BYTES = 2**58
 
 
@@ -26,6 +27,15 @@ def parse_bytes(text: str) -> int:
         raise Error(f"'{text}' is not a number of bytes", hint=f"a number and one of {units}, K, M, G (powers of 1024)")
     if number * size > MAX_BYTES:
         raise Error(f"{text} is more than 2^58 bytes")
+    return int(number * size)
+
+
+def parse_count(text: str) -> int:
+    """ "1000", "1k" → 1000, "64Ki" → 65536, "1Mi" → 1048576; at least 1."""
+    number, unit = _split(text)
+    size = _COUNTS.get(unit.lower())
+    if size is None or not number or number * size % 1:
+        raise Error(f"'{text}' is not a number of processes", hint="a whole number, perhaps with k, M, G, Ki, Mi or Gi")
     return int(number * size)
 
 
@@ -58,6 +68,15 @@ def format_bytes(count: int) -> str:
     """1048576 → "1 MiB", 32000000 → "32 MB", 1001 → "1001 B": exact, in the unit that makes it shortest."""
     whole = [(count // size, unit) for unit, size in _BYTES.items() if len(unit) > 1 and count and count % size == 0]
     return "{} {}".format(*min(whole, default=(count, "B")))
+
+
+def format_about_bytes(count: float) -> str:
+    """4606496 → "4.61 MB": three figures."""
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= 0.9995 * size:
+            value = count / size
+            return f"{value:,.0f} {unit}" if value >= 999.5 else f"{value:.3g} {unit}"
+    return f"{count:.0f} B"
 
 
 def format_seconds(seconds: float) -> str:

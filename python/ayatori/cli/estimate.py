@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.base.units import parse_seconds
-from ayatori.cli import bench_hpl, estimate_in_network, options
+from ayatori.cli import bench_hpl, estimate_in_network, estimate_memory, options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.estimate.hpl_model import PartTimes, check_modelled, model_hpl
@@ -23,6 +23,7 @@ MAX_SECONDS = 3600.0
 
 app = typer.Typer(help="What would a cluster do that is not built, or not measured?", no_args_is_help=True)
 app.command("in-network", epilog=options.SOURCES)(estimate_in_network.in_network)
+app.command("memory")(estimate_memory.memory)
 
 
 @app.callback()

@@ -1,0 +1,72 @@
+"""ayatori estimate memory: what would the messages of a job take of memory?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ayatori.base.units import format_about_bytes, format_bytes, parse_bytes, parse_count
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import print_json, print_table, say
+from ayatori.estimate.memory import CONNECTION, LIBACP, OWN_QUEUE, MemoryEstimate, Row, estimate_memory
+
+
+def memory(
+    processes: Annotated[str, typer.Option(metavar="N[,N…]", help="Of the job, such as 1Ki or 1M.")] = "1Ki,64Ki,1Mi",
+    ppn: Annotated[int, typer.Option(help="Processes a host.")] = 64,
+    connection: Annotated[
+        str, typer.Option(metavar="SIZE", help="What a reliable connection takes, without receive buffers.")
+    ] = f"{CONNECTION}B",
+    json: options.JSON = False,
+) -> None:
+    """What would the messages of a job take of memory, in each process and host?
+
+    By libacp over each of its wires, whose tables and buffers are made here and counted; beside it InfiniBand with a
+    connection to each peer, and Open MPI as paper 5 measured it (docs/memory-model.md).
+    """
+    counts = [options.value_of(parse_count, word) for word in processes.split(",")]
+    if not 1 <= ppn <= options.MAX_RANKS:
+        raise UsageError(f"--ppn {ppn} is out of range", hint=f"1 to {options.MAX_RANKS}")
+    size = options.value_of(parse_bytes, connection)
+    found = estimate_memory(counts, ppn, size)
+    if json:
+        print_json("estimate-memory", asdict(found) | {"ppn": ppn, "connection": size, "own_queue": OWN_QUEUE})
+    else:
+        describe(found, size)
+
+
+def describe(found: MemoryEstimate, connection: int) -> None:
+    uses = {use.transport: use for use in found.rows[-1].uses}
+    process = [[f"  {row.processes:,}", *(format_about_bytes(use.bytes) for use in row.uses)] for row in found.rows]
+    print_table("Memory of a process for messages", ["  processes", *uses], process)
+    print_table("Memory of a host", ["  hosts", *uses], [host_row(row) for row in found.rows])
+    names = "; ".join(name for name in LIBACP if name in uses)
+    say(
+        f"  {names}: libacp. Its tables and buffers were made here, at their default sizes and for so many processes, "
+        "and counted: a process has at most that, however many peers there are. Besides "
+        f"{format_bytes(found.starter)} of starter memory (ACP_STARTER_BYTES), and while datagrams wait at most "
+        f"{format_bytes(uses['UDP'].waiting)} of the kernel's for UDP."
+    )
+    if found.without_verbs:
+        say(f"  libacp over verbs is not known here, nor the shared buffers of SRQ and XRC: {found.without_verbs}")
+    else:
+        say(
+            f"  verbs: with {uses['verbs'].queue_pairs} queue pairs, of which all but two are RDMA connections "
+            "(ACP_CONNECTIONS)."
+        )
+    measured = f"; {format_about_bytes(connection)} is what one takes over Soft-RoCE" * (connection == CONNECTION)
+    say(
+        f"  RC: queue pairs and receive buffers alone. A queue pair of {format_about_bytes(connection)} for each peer, "
+        f"with {format_bytes(OWN_QUEUE)} of receive buffers (P,128,256 of Open MPI's openib){measured}. Paper 5 "
+        "reckons with some tens of kB for adapters (section 6; --connection)."
+    )
+    say("  RC, SRQ: with one set of receive buffers, as large as libacp's over verbs.")
+    say("  XRC: the same with two queue pairs a host instead of one a process (InfiniBand Architecture, Annex A14).")
+    say("  MPI: Open MPI, by paper 5's table 1: in straight lines from what it measured after an all-to-all.")
+
+
+def host_row(row: Row) -> list[str]:
+    return [f"  {row.hosts:,} x {row.per_host}", *(format_about_bytes(row.per_host * use.bytes) for use in row.uses)]
