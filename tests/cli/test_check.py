@@ -72,3 +72,13 @@ def test_options_that_contradict_each_other_are_refused(options: list[str], said
     outcome = ayatori_command("check", SOURCE, *options)
     assert outcome.status == 2
     assert said in outcome.stderr
+
+
+def test_sizes_of_a_pattern_that_do_not_count_are_named(ayatori_command, tmp_path: Path) -> None:
+    sends = tmp_path / "sends.txt"
+    for lines, differ in (("0 1 8\n1 2 4096\n", True), ("0 1 8\n\n1 2\n", True), ("0 1 8\n1 2 8\n", False)):
+        sends.write_text(lines)
+        for verb in ("check", "plan"):
+            outcome = ayatori_command(verb, "fattree:K=2,levels=2", "--contiguous", "3..3", "--pattern", str(sends))
+            assert outcome.status == 0
+            assert ("messages differ in size" in outcome.stderr.replace("\n", " ")) == differ

@@ -14,7 +14,7 @@ from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.cli.paths import hinting_at_rails
+from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked
@@ -73,6 +73,7 @@ def check(
 
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
+    note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern))
     rails = options.parse_rails(network, rails)
     asked.check(each.one_by_one, plan)

@@ -1,4 +1,4 @@
-"""Algorithms and jobs that the paths of a network don't suit: refused, or with a hint at what would do."""
+"""Algorithms, jobs and patterns that the paths of a network don't suit: refused, or with a hint at what would do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.cli.options import PathOptions
+from ayatori.cli.output import note
 from ayatori.model.parts import parts_of_routers
-from ayatori.planning.plans import DESTINATION_MOD_K
+from ayatori.planning.plans import DESTINATION_MOD_K, sizes_differ
 from ayatori.prediction.predictor import DIMENSION_ORDER, PLANNED, method_on
 
 ACROSS_PARTS = "the job lies in several parts of the network"
@@ -21,6 +22,12 @@ def check_algorithm(network: Network, paths: PathOptions, algorithm: str) -> Non
     if algorithm == PLANNED and paths.lfts is None and method_on(network, paths.method) == DIMENSION_ORDER:
         reason = "its steps are made for paths by forwarding tables, not for dimension order"
         raise Error(f"{PLANNED} can't be done here", reason, f"--method {DESTINATION_MOD_K}")
+
+
+def note_sizes(pattern: str) -> None:
+    """Says of a pattern file whose messages differ in size that paths are chosen and compared without that."""
+    if sizes_differ(pattern):
+        note(f"{pattern}: messages differ in size, but all count the same here: hot spots are messages on a link")
 
 
 @contextmanager

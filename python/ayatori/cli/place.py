@@ -11,6 +11,7 @@ from ayatori.cli import options
 from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
+from ayatori.cli.paths import note_sizes
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
 from ayatori.planning.beside import placed_as_data
@@ -43,6 +44,7 @@ def place(
         raise UsageError(f"{proposals} proposals are none")
     if state is not None and running is None:
         raise UsageError("--state needs --running")
+    note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern))
     candidates = read_job(network, free)
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))

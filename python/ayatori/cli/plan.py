@@ -11,13 +11,14 @@ import typer
 
 from ayatori._core import Job, Network, Routes, write_pattern
 from ayatori.base.files import check_is_no_other
+from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.beside import NewJobs
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.output import note, print_json, progress, say
-from ayatori.cli.paths import hinting_at_rails
+from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
@@ -36,6 +37,7 @@ from ayatori.planning.plans import (
     traffic_of_nics,
 )
 from ayatori.planning.routes import make_routes, read_routes
+from ayatori.prediction.own_steps import simulate_own_steps
 from ayatori.study.pictures import plan_as_study
 
 METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
@@ -129,6 +131,7 @@ def plan(
     wanted.check()
     if not company.jobs:  # whose plans may go into a folder
         wanted.check_out()
+    note_sizes(wanted.pattern)
     network = open_source(source, host_pattern, purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
@@ -161,7 +164,7 @@ def plan_each(
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     in_use = wanted.tables_in_use(network)
     routes = wanted.tables_of_plan(network, in_use)
-    with progress("jobs", (4 if details.makes_steps else 2) * len(jobs)) as advance:
+    with progress("jobs", (5 if details.makes_steps else 2) * len(jobs)) as advance:
         improvements = improve_jobs(
             network,
             in_use,
@@ -175,6 +178,9 @@ def plan_each(
             json or details.report is not None,
             rails,
         )
+        for improvement in improvements if details.makes_steps else []:
+            simulate_own_steps(network, in_use, routes, improvement)
+            advance()
     ours = on_tables_of_ours(network, in_use, jobs, pattern, each.seed, rails)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
@@ -230,6 +236,21 @@ def describe(data: dict[str, Any]) -> None:
         say(f"  proof         {data['per_job'][0]['reason']}")
         if "steps" in data["per_job"][0]:
             say(f"  steps         {data['per_job'][0]['steps']['reason']}")
+        if "simulated" in data["choices"][0]:
+            describe_simulated(data["choices"][0])
+
+
+def describe_simulated(choice: dict[str, Any]) -> None:
+    """What the all-to-all takes in all four ways, and which of them are out of the question for it."""
+    columns = ["with_plan_s", "without_s", "with_plan_own_steps_s", "without_own_steps_s"]
+    rows = [
+        [f"  {format_bytes(times['bytes'])} a pair", *(format_seconds(times[column]) for column in columns)]
+        for times in choice["simulated"]
+    ]
+    header = ["  simulated, drifting steps", "plan", "no plan", "plan, own steps", "no plan, own steps"]
+    print_table("", header, rows)
+    if choice["slower_own_steps"]:
+        say(f"  not taken     {' and '.join(choice['slower_own_steps'])}: slower there than the shift")
 
 
 def choice_in_words(data: dict[str, Any]) -> str:
@@ -257,10 +278,10 @@ def write_better_plan(
 
 
 def write_steps(improvement: Improvement, file: Path) -> None:
-    """The better of the two tables of steps, or none if the shift is as good."""
+    """The better of the two tables of steps, or none if neither is better than the shift."""
     made = improvement.better.made
     if made is None:
-        note(f"the shift is as good as any steps of its own: {file} is not written")
+        note(f"no steps of its own are better than the shift: {file} is not written")
         return
     write_pattern(made.steps, str(file))
     note(f"wrote {file}")

@@ -19,6 +19,9 @@ GOOD_ENOUGH = 0.9
 WORTH_A_TRY = 0.05
 """By how much own steps have to be able to exceed what a job gets before they are named."""
 
+ROUNDING = 1e-9
+"""Simulated times that differ by less are equal."""
+
 
 @dataclass(frozen=True)
 class TablesInUse:
@@ -38,6 +41,8 @@ class Improvement:
     """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
     own_steps_at_most: float | None = None
     """What own steps without a plan could reach, by the load of the links; None where they are not worth a try."""
+    simulated: dict[str, dict[int, float]] = field(default_factory=dict)
+    """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
 
     @property
     def candidates(self) -> dict[str, Assessment]:
@@ -47,8 +52,22 @@ class Improvement:
 
     @property
     def take(self) -> str:
-        """The name of the best."""
-        return min(self.candidates, key=lambda name: _order(self.candidates[name]))
+        """The name of the best; not of own steps that are slower than the shift where they were simulated."""
+        names = [name for name in self.candidates if name not in self.slower_own_steps]
+        return min(names, key=lambda name: _order(self.candidates[name]))
+
+    @property
+    def slower_own_steps(self) -> list[str]:
+        """The candidates with own steps that take longer than the shift, with the plan or without, for some size."""
+        return [
+            name
+            for name, times in self.simulated.items()
+            if name.endswith(OWN_STEPS)
+            and any(
+                seconds > min(self.simulated[PLAN][size], self.simulated[NO_PLAN][size]) * (1 + ROUNDING)
+                for size, seconds in times.items()
+            )
+        ]
 
     @property
     def keeps_tables(self) -> bool:
@@ -80,10 +99,11 @@ def improve_jobs(
 ) -> list[Improvement]:
     """Measures each job on the tables in use, and with its plan by `method` on `routes`; `progress` after each of both.
 
-    With `make_steps` both also with steps that are made for their paths, which count as two more. Only bandwidth and
-    hot spots decide, whatever the method says of itself. `prove_baseline` also asks what no plan on the tables in use
-    exceeds: for thousands of nodes that takes longer than all the rest. `rails` is one of RAILS. Raises Error for steps
-    of another pattern than the all-to-all, or of other messages than those between the ranks' own NICs.
+    With `make_steps` both also with steps that are made for their paths, which count as two more;
+    prediction.own_steps simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
+    `prove_baseline` also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than
+    all the rest. `rails` is one of RAILS. Raises Error for steps of another pattern than the all-to-all, or of other
+    messages than those between the ranks' own NICs.
     """
     if make_steps and rails != "own":
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
@@ -138,6 +158,22 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 if name in improvement.own_steps
             }
             | ({} if improvement.own_steps_at_most is None else {"own_steps_at_most": improvement.own_steps_at_most})
+            | _simulated_as_data(improvement)
             for improvement in improvements
         ],
+    }
+
+
+def _simulated_as_data(improvement: Improvement) -> dict[str, Any]:
+    if not improvement.simulated:
+        return {}
+    keys = {PLAN: "with_plan", NO_PLAN: "without"}
+    keys |= {f"{name}, {OWN_STEPS}": f"{key}_own_steps" for name, key in keys.items()}
+    sizes = improvement.simulated[PLAN]
+    return {
+        "simulated": [
+            {"bytes": size} | {f"{key}_s": improvement.simulated[name][size] for name, key in keys.items()}
+            for size in sizes
+        ],
+        "slower_own_steps": improvement.slower_own_steps,
     }

@@ -38,6 +38,7 @@ MULTIPATH = "multipath"
 HOT_LINKS_SHOWN = 20
 
 
+_MOST_RANKS = 2**32 - 1
 _OLD_NAMES = {"modk": DESTINATION_MOD_K, "base": DESTINATION_MOD_K}
 
 
@@ -70,6 +71,14 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
     if not path.exists():
         raise Error(f"no pattern or pattern file '{pattern}'", hint=f"patterns: {', '.join(PATTERNS)}")
     return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def sizes_differ(pattern: str) -> bool:
+    """Whether `pattern` is a file whose messages have different sizes, for which contention does not care."""
+    if pattern in PATTERNS or not Path(pattern).is_file():
+        return False
+    steps = _core.parse_pattern(read_text(Path(pattern)), pattern, _MOST_RANKS)
+    return len({message.bytes for step in range(steps.step_count) for message in steps.messages(step)}) > 1
 
 
 def rails_on(network: Network, name: str) -> str:

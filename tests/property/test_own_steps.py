@@ -1,0 +1,75 @@
+"""`ayatori plan --own-steps` takes no steps that `ayatori simulate` says are slower than the shift."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import ayatori
+from ayatori._core import Plan
+from ayatori.planning.improvement import NO_PLAN, OWN_STEPS, PLAN, Improvement, TablesInUse, improve_jobs
+from ayatori.planning.routes import make_routes
+from ayatori.prediction.calls import Call
+from ayatori.prediction.own_steps import SIZES, simulate_own_steps
+from ayatori.prediction.predictor import Predictor
+from bench.validation.never_worse import damaged
+
+TAPERED = ("xgft:h=2;m=8,6;w=1,4;p=1,1", "xgft:h=2;m=9,4;w=1,3;p=1,1", "xgft:h=3;m=4,3,3;w=1,2,2;p=1,1,1")
+REGULAR = ("fattree:K=6,levels=2,nodes=42", "fattree:K=3,levels=3")
+
+
+def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improvement, dict[str, float]]:
+    """A random job with own steps, and what `simulate` says of the shift and of own steps for one large message."""
+    network = ayatori.open_source(source)
+    [job] = ayatori.random_jobs(network, 1, min(ranks, len(network.machines)), seed=seed)
+    in_use, routes = TablesInUse(make_routes(network, 0)), make_routes(network, lmc)
+    [improvement] = improve_jobs(network, in_use, routes, [job], "pair", make_steps=True)
+    simulate_own_steps(network, in_use, routes, improvement)
+    times = {}
+    base_lids = Plan.destination_mod_k(job.rank_count)
+    for name, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, improvement.planned.planned.plan)):
+        predictor = Predictor(network, routes=tables)
+        runs = [
+            predictor.prepare(job, Call("alltoall", algorithm, SIZES[-1]), plan) for algorithm in ("shift", "planned")
+        ]
+        shift, own_steps = predictor.predict_prepared(runs)
+        times |= {name: shift.seconds, f"{name}, {OWN_STEPS}": own_steps.seconds}
+    return improvement, times
+
+
+@pytest.mark.parametrize("kind", ["tapered", "regular", "damaged"])
+def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: str, tmp_path: Path) -> None:
+    taken, refused = 0, 0
+    for seed in range(1, 13):
+        print(f"seed {seed}")
+        dice = random.Random(seed)
+        source = dice.choice({"tapered": TAPERED, "regular": REGULAR, "damaged": TAPERED + REGULAR}[kind])
+        if kind == "damaged":
+            source = damaged(source, dice, tmp_path)
+        improvement, times = improved(source, dice.randint(8, 40), seed, dice.choice([0, "auto"]))
+        assert times == pytest.approx({name: by_size[SIZES[-1]] for name, by_size in improvement.simulated.items()})
+        if improvement.take.endswith(OWN_STEPS):
+            taken += 1
+            assert times[improvement.take] <= min(times[PLAN], times[NO_PLAN]) * (1 + 1e-9)
+        refused += len(improvement.slower_own_steps)
+    assert kind != "tapered" or refused > 0
+    assert kind != "regular" or taken > 0
+
+
+def test_a_tapered_tree_keeps_the_shift_and_says_what_was_compared(ayatori_command, tmp_path: Path) -> None:
+    """Own steps have the higher bandwidth of steps that all begin together, but take 1.6 times as long."""
+    arguments = ("plan", "xgft:h=2;m=8,8;w=1,4;p=1,1", "--steps-out", str(tmp_path / "steps"))
+    planned = ayatori_command(*arguments, "--json")
+    [choice] = json.loads(planned.stdout)["choices"]
+    assert choice["with_plan_own_steps"] > choice["with_plan"]
+    assert choice["take"] == "plan"
+    assert choice["slower_own_steps"] == ["no plan, own steps", "plan, own steps"]
+    [_, large] = choice["simulated"]
+    assert (large["bytes"], large["without_own_steps_s"] > 1.5 * large["without_s"]) == (1 << 20, True)
+    assert not (tmp_path / "steps").exists()
+    assert "no steps of its own are better than the shift" in planned.stderr
+    said = ayatori_command(*arguments).stdout
+    assert "slower there than the shift" in said.replace("\n      ", " ")
