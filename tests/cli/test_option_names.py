@@ -13,6 +13,7 @@ import typer
 
 from ayatori.base.units import parse_bytes
 from ayatori.cli.app import app
+from ayatori.cli.execution import UsageError
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 
@@ -75,6 +76,26 @@ def test_an_option_that_takes_a_word_or_a_path_says_which(name: str) -> None:
             assert option.metavar == ("DIR" if name == "--out-dir" else "FILE"), verb
         elif isinstance(option.type, click.Path) or "path" in option.type.name:
             assert option.metavar in ("FILE", "HOSTFILE", "PATH", "DIR"), (verb, option.metavar)
+
+
+def test_a_dash_is_stdout_or_refused() -> None:
+    paths = [
+        (verb, name, option)
+        for verb, command in COMMANDS.items()
+        for name, option in options_of(command).items()
+        if isinstance(option.type, click.Path)
+    ]
+    assert {(verb, name) for verb, name, option in paths if option.type.allow_dash} == {
+        ("convert", "--out"),
+        ("show", "--svg"),
+    }
+    for verb, name, option in paths:
+        value = ["-"] if option.multiple else "-"
+        if option.type.allow_dash:
+            assert str(option.process_value(click.Context(COMMANDS[verb]), value)) == "-"
+        else:
+            with pytest.raises(UsageError, match=f"{name} names a "):
+                option.process_value(click.Context(COMMANDS[verb]), value)
 
 
 def test_sizes_times_and_rates_are_words_with_units() -> None:

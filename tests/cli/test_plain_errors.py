@@ -84,6 +84,10 @@ def test_options_that_would_not_count_are_refused(tmp_path: Path, ayatori_comman
         ("check --rounds 3", "--rounds"),
         ("show --json --svg -", "--svg FILE --json"),
         ("convert --to cache --out -", "--out FILE"),
+        ("plan --job hosts --out -", "--out names a file"),
+        ("order --job hosts --pattern ring --out -", "--out names a file"),
+        ("choose --collective broadcast --bytes 1KiB --job hosts --out -", "--out names a file"),
+        ("route --out-dir -", "--out-dir names a folder"),
     ],
 )
 def test_options_that_need_another_one_are_refused_without_it(

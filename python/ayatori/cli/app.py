@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import ayatori
 from ayatori import _core
+from ayatori.cli.dashes import refusing_dashes
 from ayatori.cli.former_names import taking
 
 
@@ -38,14 +39,14 @@ def command(
     app = typer.Typer(add_completion=False)
     function = getattr(import_module(f"ayatori.cli.{name}"), name)
     app.command(name, epilog=epilog and epilog(), cls=taking(former_names) if former_names else TyperCommand)(function)
-    return typer.main.get_command(app)
+    return refusing_dashes(typer.main.get_command(app))
 
 
 def group(name: str) -> click.Command:
     """The verbs under `name`: the `app` of the module of that name."""
     made = typer.main.get_command(import_module(f"ayatori.cli.{name}").app)
     made.name = name
-    return made
+    return refusing_dashes(made)
 
 
 VERBS: Mapping[str, Callable[[], click.Command]] = {
@@ -100,7 +101,6 @@ class Ayatori(TyperGroup):
 app = typer.Typer(
     name="ayatori",
     cls=Ayatori,
-    help="See the network that HPC software runs on, and use it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -122,5 +122,6 @@ def options_of_all(
     """See the network that HPC software runs on, and use it.
 
     Exit status: 0 done; 1 it can't be done with this input; 2 the command line is wrong; 3 what was checked is bad, or
-    there are differences; 70 a defect or a failed resource of ours; 130 interrupted. `run` has that of its program.
+    there are differences; 70 a defect or a failed resource of ours; 130 interrupted (Ctrl-C); 143 ended by SIGTERM.
+    `run` has that of its program.
     """

@@ -21,7 +21,9 @@ FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
 def convert(
     source: options.SOURCE,
     to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there; '-' is stdout, as without it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Write there; '-' is stdout, as without it.")
+    ] = None,
     host_pattern: options.HOST_PATTERN = "",
 ) -> None:
     """Writes the network in another program's format, or as a cache that processes of a node share."""

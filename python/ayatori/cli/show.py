@@ -23,7 +23,9 @@ def show(
     source: options.SOURCE,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it into FILE; '-' is stdout.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Draw it into FILE; '-' is stdout.")
+    ] = None,
     diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="What has to happen to become that one.")] = None,
 ) -> int:
     """What network is this: shape, machines, planes, link speeds, faults.

@@ -34,8 +34,6 @@ class JobsAsked:
         at alone."""
         if self.svg is not None and not self.jobs:
             raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
-        if str(self.svg) == "-":
-            raise UsageError("--svg names a file", hint="stdout has what was found")
         if self.background and not self.jobs:
             raise UsageError("--background goes with jobs that run together", hint="--jobs PATH --background SHARE")
         if self.rounds is not None and not self.jobs:
