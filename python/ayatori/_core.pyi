@@ -674,6 +674,9 @@ class TableCheck:
     def unreachable(self) -> int: ...
 
     @property
+    def ports_without_lids(self) -> int: ...
+
+    @property
     def looping(self) -> int: ...
 
     @property

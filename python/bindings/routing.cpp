@@ -113,6 +113,7 @@ void bind_check(nb::module_& module) {
                          ">");
            })
       .def_ro("unreachable", &TableCheck::unreachable)
+      .def_ro("ports_without_lids", &TableCheck::ports_without_lids)
       .def_ro("looping", &TableCheck::looping)
       .def_ro("unrouted_router_lids", &TableCheck::unrouted_router_lids)
       .def_ro("deadlock_free", &TableCheck::deadlock_free)

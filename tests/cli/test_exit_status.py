@@ -16,7 +16,7 @@ import pytest
 import ayatori
 from ayatori.base.errors import Error
 from ayatori.cli.app import app
-from ayatori.cli.execution import execute
+from ayatori.cli.execution import Status, execute
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 
@@ -26,6 +26,11 @@ def test_version(ayatori_command) -> None:
     assert (outcome.status, outcome.stdout, outcome.stderr) == (0, f"ayatori {ayatori.__version__}\n", "")
     project = (Path(__file__).parent.parent.parent / "pyproject.toml").read_text()
     assert f'version = "{ayatori.__version__}"' in project
+
+
+def test_help_lists_every_exit_status(ayatori_command) -> None:
+    words = re.findall(r"\w+", ayatori_command("--help").stdout)
+    assert [status for status in Status if str(int(status)) not in words] == []
 
 
 def test_good_tables_exit_0_and_tables_with_a_hole_exit_3(tmp_path: Path, ayatori_command) -> None:
@@ -50,10 +55,12 @@ def test_tables_in_which_a_host_has_no_lid_exit_3(tmp_path: Path, ayatori_comman
     outcome = ayatori_command("check", large, "--lfts", str(lfts))
     assert (outcome.status, "tables are BAD" in outcome.stdout) == (3, True), outcome
     assert "port 1 of 'N7' has a cable, but no LID in these tables" in " ".join(outcome.stdout.split())
+    assert "  reachable     1 port of adapters NOT: without a LID in these tables\n" in outcome.stdout
     lines = lfts.read_text().splitlines()
     lfts.write_text("\n".join(line for line in lines if not line.startswith("0x0002 ")) + "\n")
     outcome = ayatori_command("check", small, "--lfts", str(lfts), "--json")
     assert outcome.status == 3
+    assert json.loads(outcome.stdout)["ports_without_lids"] == 1
     assert ["of 'N1' has a cable" in problem for problem in json.loads(outcome.stdout)["problems"]] == [True]
 
 

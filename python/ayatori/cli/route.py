@@ -9,7 +9,7 @@ import typer
 
 from ayatori._core import Job, Network
 from ayatori.cli import options
-from ayatori.cli.output import note, print_json, print_warning, say
+from ayatori.cli.output import counted, note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
 from ayatori.model.network import open_source
@@ -116,7 +116,7 @@ def describe_check(data: dict[str, Any]) -> None:
     """The lines that `route` and `check` share."""
     if data["parts"]:
         print_warning(parts_in_words(data["parts"]))
-    say(f"  reachable     {'every LID from every router' if data['unreachable'] == 0 else unreachable_in_words(data)}")
+    say(f"  reachable     {reach_in_words(data)}")
     if data["unrouted_router_lids"]:
         count = data["unrouted_router_lids"]
         say(f"                {count} routes from router to router are left out; only management would use them")
@@ -134,8 +134,14 @@ def parts_in_words(parts: list[str]) -> str:
     return f"the network is in {len(parts)} parts, which no cables join: {shown}{more}"
 
 
-def unreachable_in_words(data: dict[str, Any]) -> str:
-    return f"{data['unreachable']} (router, LID) pairs are NOT, {data['looping']} of them go round for ever"
+def reach_in_words(data: dict[str, Any]) -> str:
+    missing = []
+    if data["unreachable"] > 0:
+        pairs = f"{data['unreachable']} (router, LID) pairs are NOT"
+        missing.append(f"{pairs}, {data['looping']} of them go round for ever")
+    if data["ports_without_lids"] > 0:
+        missing.append(f"{counted(data['ports_without_lids'], 'port')} of adapters NOT: without a LID in these tables")
+    return "; ".join(missing) or "every LID from every router"
 
 
 def cycle_in_words(data: dict[str, Any]) -> str:

@@ -104,6 +104,7 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict
         "deadlock_free": checked.deadlock_free,
         "unreachable": checked.unreachable - checked.unrouted_router_lids,
         "looping": checked.looping,
+        "ports_without_lids": checked.ports_without_lids,
         "unrouted_router_lids": checked.unrouted_router_lids,
         "longest_route": checked.longest,
         "parts": list(checked.parts),
