@@ -23,8 +23,9 @@ from random import Random
 from ayatori._core import Job, Network, contiguous_job
 from ayatori.base.errors import Error
 from ayatori.prediction.calls import Call, algorithms_of
-from ayatori.prediction.choice import Ranking, choose
+from ayatori.prediction.choice import Candidate, Piece, choose
 from ayatori.prediction.costs import MessageCosts, seconds_of
+from ayatori.prediction.fastest import fastest
 from ayatori.prediction.predictor import Model, Predictor
 
 COLLECTIVES = ("allreduce", "reduce", "broadcast", "barrier")
@@ -75,8 +76,8 @@ def predict_in_network(
             raise Error(f"switches can't take {name}", hint=f"they take {', '.join(COLLECTIVES)}")
     assumed = (model or Model()).on(network)
     height = links_up(network, job)
-    rankings = choose(network, [job], list(calls), None, assumed).rankings
-    return [_predicted(network, job, ranking, height, assumed) for ranking in rankings]
+    found = fastest(network, job, calls, assumed)
+    return [_predicted(network, job, piece, best, height, assumed) for piece, best in found]
 
 
 def predict_uneven(
@@ -98,17 +99,14 @@ def predict_uneven(
     return Uneven(sums["in-network"], sums[found.algorithm])
 
 
-def _predicted(network: Network, job: Job, ranking: Ranking, height: int, model: Model) -> InNetwork:
+def _predicted(network: Network, job: Job, piece: Piece, best: Candidate, height: int, model: Model) -> InNetwork:
     assert model.costs is not None and model.link_latency is not None
     costs = model.costs.between
-    size = ranking.bytes
+    size = piece.bytes
     inside = _inside(network, job, size, model)
     processor = seconds_of(costs.send, size) + seconds_of(costs.receive, size)
     seconds = processor + _travelling(costs, size, height, model.link_latency, _rate(network, job, model)) + inside
-    best = ranking.best
-    return InNetwork(
-        ranking.collective, size, seconds, best.algorithm, best.seconds, height, inside, processor + inside
-    )
+    return InNetwork(piece.collective, size, seconds, best.algorithm, best.seconds, height, inside, processor + inside)
 
 
 def _travelling(costs: MessageCosts, size: int, height: int, link_latency: float, rate: float) -> float:
