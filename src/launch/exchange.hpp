@@ -17,7 +17,12 @@ constexpr const char* name_of_number = "ayatori-job-key";
 /// launcher does not answer as the protocol demands.
 [[nodiscard]] Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t number);
 
+struct OverPmix {
+  std::uint64_t number = 0;
+  std::optional<std::uint32_t> hosts;  ///< that have processes of the job, if the launcher tells
+};
+
 /// Over PMIx. Nothing if the library was built without PMIx, or if libpmix.so.2 or the PMIx server is missing.
-[[nodiscard]] std::optional<std::uint64_t> share_over_pmix(Rank rank, std::uint64_t number);
+[[nodiscard]] std::optional<OverPmix> share_over_pmix(Rank rank, std::uint64_t number);
 
 }  // namespace ayatori::launch

@@ -128,10 +128,24 @@ Result<Placement> with_key(Result<Placement> placement, Result<std::uint64_t> ke
   return placement;
 }
 
+/// Where a host has another number of ranks, the ranks of some host see that the hosts are not as many as they would be
+/// if all were like their own.
+Result<> check_hosts(const Placement& placement, std::uint32_t hosts) {
+  if (placement.procs == std::uint64_t{hosts} * placement.ranks_per_host) return {};
+  return with_hint(
+      fail("the job has {} ranks on {} hosts, and the host of rank {} has {}: all hosts must have the same "
+           "number",
+           placement.procs, hosts, placement.rank, placement.ranks_per_host),
+      how_to_place);
+}
+
 Result<Placement> with_key_over_pmix(Result<Placement> placement, const Environment& environment,
                                      std::uint64_t random) {
   if (!placement) return placement;
-  placement->job_key = share_over_pmix(placement->rank, random).value_or(key_by_name(environment));
+  const auto found = share_over_pmix(placement->rank, random);
+  placement->job_key = found ? found->number : key_by_name(environment);
+  if (!found || !found->hosts) return placement;
+  if (auto good = check_hosts(*placement, *found->hosts); !good) return Failure(good.error());
   return placement;
 }
 

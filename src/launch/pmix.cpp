@@ -52,16 +52,27 @@ std::optional<std::uint64_t> share(const Pmix& pmix, const pmix_proc_t& self, Ra
   return shared;
 }
 
+std::optional<std::uint32_t> hosts_of_job(const Pmix& pmix, pmix_proc_t job) {
+  job.rank = PMIX_RANK_WILDCARD;
+  pmix_value_t* found = nullptr;
+  if (pmix.get(&job, PMIX_NUM_NODES, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
+  const auto hosts = found->type == PMIX_UINT32 ? std::optional(found->data.uint32) : std::nullopt;
+  std::free(found);  // NOLINT: as above
+  return hosts;
+}
+
 }  // namespace
 
-std::optional<std::uint64_t> share_over_pmix(Rank rank, std::uint64_t number) {
+std::optional<OverPmix> share_over_pmix(Rank rank, std::uint64_t number) {
   // Never unloaded: its threads may outlive the last call.
   static const Pmix pmix;
   pmix_proc_t self{};
   if (!pmix.whole() || pmix.init(&self, nullptr, 0) != PMIX_SUCCESS) return std::nullopt;
   const auto shared = share(pmix, self, rank, number);
+  const auto hosts = hosts_of_job(pmix, self);
   pmix.finalize(nullptr, 0);
-  return shared;
+  if (!shared) return std::nullopt;
+  return OverPmix{.number = *shared, .hosts = hosts};
 }
 
 }  // namespace ayatori::launch
@@ -70,7 +81,7 @@ std::optional<std::uint64_t> share_over_pmix(Rank rank, std::uint64_t number) {
 
 namespace ayatori::launch {
 
-std::optional<std::uint64_t> share_over_pmix(Rank, std::uint64_t) { return std::nullopt; }
+std::optional<OverPmix> share_over_pmix(Rank, std::uint64_t) { return std::nullopt; }
 
 }  // namespace ayatori::launch
 
