@@ -249,6 +249,24 @@ TEST_F(Files, ReadFileReturnsWhatWriteFileWrote) {
   EXPECT_EQ(file_count(), 1U);
 }
 
+TEST_F(Files, ReadFileLeavesOutAByteOrderMark) {
+  ASSERT_TRUE(write_file(path_,
+                         "\xEF\xBB\xBF"
+                         "host1\n"));
+  EXPECT_EQ(read_file(path_), "host1\n");
+  ASSERT_TRUE(write_file(path_, "\xEF\xBB\xBF"));
+  EXPECT_EQ(read_file(path_), "");
+}
+
+TEST_F(Files, ReadFileRefusesUtf16) {
+  for (const std::string_view mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    ASSERT_TRUE(write_file(path_, std::string(mark) + "h"));
+    const auto text = read_file(path_);
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().message, "can't read " + path_.string() + ": its text is in UTF-16, not in UTF-8");
+  }
+}
+
 TEST_F(Files, WriteFileJoinsThePiecesOfItsSink) {
   std::string expected;
   ASSERT_TRUE(write_file(path_, [&](const Sink& sink) {

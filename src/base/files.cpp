@@ -119,9 +119,7 @@ Result<std::string> read_pipe(int pipe, const std::filesystem::path& path) {
   }
 }
 
-}  // namespace
-
-Result<std::string> read_file(const std::filesystem::path& path) {
+Result<std::string> read_bytes(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return refused("read", path, errno);
   const auto status = check_is_readable(file.get(), path);
@@ -141,6 +139,22 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   }
   contents.resize(filled);
   return contents;
+}
+
+/// Editors of Windows begin a file with a mark that says how its text is encoded.
+Result<std::string> as_utf8(std::string contents, const std::filesystem::path& path) {
+  if (contents.starts_with("\xEF\xBB\xBF")) contents.erase(0, 3);
+  if (!contents.starts_with("\xFF\xFE") && !contents.starts_with("\xFE\xFF")) return contents;
+  auto failure = with_code(fail("can't read {}: its text is in UTF-16, not in UTF-8", path.string()), EILSEQ);
+  return with_hint(std::move(failure), fmt::format("iconv -f UTF-16 -t UTF-8 {} > NEWFILE", path.string()));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  auto contents = read_bytes(path);
+  if (!contents) return contents;
+  return as_utf8(std::move(*contents), path);
 }
 
 namespace {

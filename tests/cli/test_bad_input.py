@@ -267,3 +267,41 @@ def test_choices_that_make_no_sense(tmp_path: Path, ayatori_command) -> None:
     assert_wrong_usage(ayatori_command("choose", *job, "--collective", "alltoall", "--method", "magic", *slow), "magic")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", *slow, "--out", str(out)), str(out))
     assert list(tmp_path.iterdir()) == []
+
+
+MARK = b"\xef\xbb\xbf"
+"""At the beginning of text in UTF-8, as editors of Windows write it."""
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_change_nothing(tmp_path: Path, ayatori_command) -> None:
+    tree = "fattree:K=2,levels=2"
+    texts = {
+        "hosts": "N1\nN2\nN3\n",
+        "pattern": "0 1\n1 2\n2 0\n",
+        "cluster": '[planes.ib]\nrate = "4xHDR"\n'
+        '[[switches]]\nname = "switch"\nplane = "ib"\n[[hosts]]\nname = "host[1-4]"\nlinks = [{ to = "switch" }]\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    for kind in ("json", "ibnetdiscover", "slurm"):
+        ayatori_command("convert", tree, "--to", kind, "--out", kind, cwd=tmp_path)
+    ayatori_command("route", tree, "--out-dir", "tables", cwd=tmp_path)
+    ayatori_command("plan", tree, "--job", "hosts", "--out", "plan", cwd=tmp_path)
+    commands = [
+        *(["show", source] for source in ("cluster:cluster", "slurm:slurm", "json:json", "ib:ibnetdiscover")),
+        ["check", tree, "--job", "hosts", "--pattern", "pattern", "--lfts", "tables/lfts"],
+        ["check", tree, "--jobs", "plan"],
+        ["check", tree, "--plan", "plan"],
+    ]
+    plain = [ayatori_command(*command, cwd=tmp_path) for command in commands]
+    assert [outcome.status for outcome in plain] == [0] * len(commands), plain
+    for file in (*(path for path in tmp_path.iterdir() if path.is_file()), tmp_path / "tables" / "lfts"):
+        file.write_bytes(MARK + file.read_bytes().replace(b"\n", b"\r\n"))
+    assert [ayatori_command(*command, cwd=tmp_path) for command in commands] == plain
+
+
+def test_utf_16_is_named(tmp_path: Path, ayatori_command) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("host1\r\n", encoding="utf-16")
+    for arguments in (["show", f"json:{hosts}"], ["check", PAPER, "--job", str(hosts)]):
+        assert_refused(ayatori_command(*arguments), f"{hosts}: its text is in UTF-16, not in UTF-8", "iconv")

@@ -16,9 +16,11 @@ from ayatori.base.errors import Error
 
 
 def read_text(path: Path) -> str:
-    """The text of a regular file or pipe; bytes that are not UTF-8 become replacement characters.
+    """The text of a regular file or pipe, without a byte order mark.
 
-    Raises Error, also for a file without an end (/dev/zero) and a pipe without a writer.
+    Bytes that are not UTF-8 become replacement characters.
+
+    Raises Error, also for text in UTF-16, a file without an end (/dev/zero) and a pipe without a writer.
     """
     return _core.read_file(str(path)).decode("utf-8", errors="replace")
 

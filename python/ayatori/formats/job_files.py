@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def is_plan(file: Path) -> bool:
     if not file.is_file():
         return False
     with file.open("rb") as stream:
-        return stream.read(64).lstrip().startswith(b"{")
+        return stream.read(64).removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 def read_jobs(

@@ -13,6 +13,7 @@ from typing import Any
 
 from ayatori._core import Purpose
 from ayatori.base.errors import Error
+from ayatori.base.files import read_text
 from ayatori.lab.cluster import Settings, lay_out, why_impossible, words_in_lab
 from ayatori.model.network import open_source
 from ayatori.overlap.mechanisms import LAUNCHERS
@@ -56,7 +57,7 @@ def lab_of_two(rate: str, burst: int, latency: str = "") -> Site:
 def lab_of(file: Path, burst: int) -> Site:
     """The lab of a cluster's file. Raises Error if it describes none."""
     layout = lay_out(open_source(f"cluster:{file}", purpose=Purpose.sockets))
-    return Site(file.read_text(encoding="utf-8"), len(layout.hosts), burst)
+    return Site(read_text(file), len(layout.hosts), burst)
 
 
 def result_of(

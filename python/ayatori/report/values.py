@@ -99,7 +99,7 @@ def load_json(file: Path) -> Any:
         raise ValueError(f"{word} is not a number")
 
     try:
-        return json.loads(file.read_text(encoding="utf-8"), parse_constant=reject)
+        return json.loads(file.read_text(encoding="utf-8-sig"), parse_constant=reject)
     except OSError as error:
         raise ReportError(f"{file}: cannot be read", error.strerror or str(error)) from error
     except json.JSONDecodeError as error:

@@ -16,8 +16,9 @@ namespace ayatori {
 inline constexpr std::uint64_t max_file_bytes = std::uint64_t{4} << 30;
 inline constexpr std::uint64_t max_pipe_bytes = std::uint64_t{1} << 30;
 
-/// The contents of a regular file or pipe. Errors name the path and the system's reason; they include any other kind of
-/// file (/dev/zero, a terminal), more bytes than above, and a pipe that nobody opens for writing within two seconds.
+/// The text of a regular file or pipe, without a byte order mark of UTF-8. Errors name the path and the system's
+/// reason; they include any other kind of file (/dev/zero, a terminal), more bytes than above, text in UTF-16, and a
+/// pipe that nobody opens for writing within two seconds.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Takes the contents of a file piece by piece.
