@@ -25,9 +25,11 @@ std::string quoted(std::string_view text) {
   return safe + (text.size() > longest_quote ? "…'" : "'");
 }
 
+/// Letters beyond ASCII are parts of names, too: sources have machines that are called so.
 bool is_part_of_name(char c) {
   constexpr std::string_view special = "#,[]:=";
-  return c > ' ' && c <= '~' && special.find(c) == std::string_view::npos;
+  const bool is_beyond_ascii = static_cast<unsigned char>(c) > 0x7F;
+  return is_beyond_ascii || (c > ' ' && c <= '~' && special.find(c) == std::string_view::npos);
 }
 
 std::string_view before(std::string_view text, char mark) { return text.substr(0, text.find(mark)); }

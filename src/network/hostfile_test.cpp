@@ -140,6 +140,10 @@ TEST(ParseHostfile, ReadsGuidsAndAnyMixture) {
             "0x0010000000000100 a:2 b:3 c1 c2");
 }
 
+TEST(ParseHostfile, ReadsNamesBeyondAscii) {
+  EXPECT_EQ(read("jätte[1-2]:4\nホスト slots=2\n"), "jätte1:4 jätte2:4 ホスト:2");
+}
+
 TEST(ParseHostfile, KeepsTheLineOfEachHost) {
   const auto hosts = parse_hostfile("# first\na\n\nb[1-2]\n", "hosts");
   ASSERT_TRUE(hosts);
