@@ -45,9 +45,7 @@ std::optional<Guid> guid_in_id(std::string_view id) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : text_(foreign_.skip_byte_order_mark(text)), lines_(text_) {
-    subnet_.source = file;
-  }
+  Parser(std::string_view text, std::string_view file) : text_(text), lines_(text_) { subnet_.source = file; }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());

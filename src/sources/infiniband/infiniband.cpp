@@ -12,7 +12,7 @@ namespace {
 
 /// Recognises the output of -p: every line begins with the kind of a node, in two letters.
 bool is_ports_report(std::string_view text) {
-  LineReader lines(ForeignLines().skip_byte_order_mark(text));
+  LineReader lines(text);
   while (const auto line = lines.next()) {
     const std::string_view content = trimmed(*line);
     if (content.empty() || content.starts_with('#')) continue;

@@ -60,10 +60,7 @@ bool same_adapter(const Line& higher, const Line& line) {
 
 class ReportParser {
  public:
-  ReportParser(std::string_view text, std::string_view file)
-      : text_(foreign_.skip_byte_order_mark(text)), reader_(text_) {
-    subnet_.source = file;
-  }
+  ReportParser(std::string_view text, std::string_view file) : text_(text), reader_(text_) { subnet_.source = file; }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());

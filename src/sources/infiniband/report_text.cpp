@@ -50,12 +50,6 @@ Result<> check_is_text(std::string_view text, std::string_view file) {
                              static_cast<unsigned char>(*control)));
 }
 
-std::string_view ForeignLines::skip_byte_order_mark(std::string_view text) {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  has_byte_order_mark_ = text.starts_with(mark);
-  return has_byte_order_mark_ ? text.substr(mark.size()) : text;
-}
-
 bool ForeignLines::skip(std::size_t number, std::string_view line) {
   const ToolMessage message = classify_tool_message(line);
   if (message == ToolMessage::none) return false;
@@ -66,7 +60,6 @@ bool ForeignLines::skip(std::size_t number, std::string_view line) {
 
 std::vector<std::string> ForeignLines::warnings(std::string_view file) const {
   std::vector<std::string> found = skipped_.warnings(file);
-  if (has_byte_order_mark_) found.insert(found.begin(), fmt::format("{}:1: skipped a byte order mark", file));
   if (has_failures_) {
     found.push_back(
         fmt::format("{}: devices did not answer when this report was made: a part of the fabric may be missing", file));

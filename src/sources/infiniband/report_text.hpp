@@ -22,12 +22,9 @@ namespace ayatori {
 /// Refuses an empty file, and bytes that do not occur in text.
 [[nodiscard]] Result<> check_is_text(std::string_view text, std::string_view file);
 
-/// Lines of a saved report that are not part of it: messages of the program, shell prompts, a byte order mark.
+/// Lines of a saved report that are not part of it: messages of the program, shell prompts.
 class ForeignLines {
  public:
-  /// The text without a UTF-8 byte order mark at its beginning.
-  [[nodiscard]] std::string_view skip_byte_order_mark(std::string_view text);
-
   /// True if the line is such a message; it is then remembered for the warnings.
   [[nodiscard]] bool skip(std::size_t number, std::string_view line);
 
@@ -36,7 +33,6 @@ class ForeignLines {
 
  private:
   SkippedLines skipped_{"a part of the report"};
-  bool has_byte_order_mark_ = false;
   bool has_failures_ = false;
 };
 

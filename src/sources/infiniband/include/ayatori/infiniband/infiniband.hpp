@@ -21,10 +21,9 @@ namespace ayatori {
 /// Every cable must join two known nodes, and both of its ends must report it, with the same LIDs: a file that was cut
 /// off anywhere is therefore an error, never a smaller fabric. Where the ends report different rates, the lower one
 /// counts. An Rt record (a router between subnets) is an end of this subnet: it becomes a machine with a NIC.
-/// Messages of the program (on lines of their own, as 2>&1 leaves them), shell prompts and a byte order mark are
-/// skipped and named by Network::warnings(). ibdiagnet's files are read, too: its "switchguid=0x<system>(<node>)" of
-/// directors. Errors name file, line and what was expected. Node descriptions may hold any bytes but control
-/// characters.
+/// Messages of the program (on lines of their own, as 2>&1 leaves them) and shell prompts are skipped and named by
+/// Network::warnings(). ibdiagnet's files are read, too: its "switchguid=0x<system>(<node>)" of directors. Errors name
+/// file, line and what was expected. Node descriptions may hold any bytes but control characters.
 [[nodiscard]] Result<Network> parse_ibnetdiscover(std::string_view text, std::string_view file,
                                                   std::string_view host_pattern);
 
