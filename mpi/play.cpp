@@ -18,10 +18,10 @@
 ///     steps=FILE      of planned: the steps that `ayatori plan --steps-out FILE` wrote
 ///     repeats=1       play it so often, and print the median; times in which another process took a rank's core do not
 ///                     count, unless too few are left
-///     pace=0          nanoseconds that a message of one byte took from rank 0 to 1 when something else was measured:
-///                     only times count before and after which it takes about as long. A hypervisor moves virtual
-///                     processors, so that those of two ranks share a cache in one second and not in the next. Other
-///                     paces are waited for, but no longer than a minute in all; 0: all times count
+///     pace=0          nanoseconds that a cache line took between two cores when something else was measured
+///                     (bench/harness/pace_of_cores.h): only times count before and after which it takes about as long.
+///                     Other paces are waited for, but no longer than a minute in all; then `at another pace` stands
+///                     behind the seconds. 0: all times count
 ///     check=1         use real data and compare the result with what the collective promises; 0: only time it
 ///
 /// Prints a line for each call: the seconds until the last rank is done, with 9 digits. All ranks begin at the same
@@ -51,6 +51,9 @@
 #include "mpi_carrier.hpp"
 #include "own_collectives.hpp"
 #include "play_call.hpp"
+#ifndef SMPI_SHARED_MALLOC
+#include "pace_of_cores.h"
+#endif
 
 namespace {
 
@@ -122,14 +125,17 @@ bool ranks_share_a_clock() {
 }
 #endif
 
-/// Whether ranks of one clock, and so of one machine, are more than its cores.
+/// Whether ranks of one clock, and so of one machine, are more than its cores. To count these takes 20 us, once.
 bool ranks_take_turns() {
 #ifdef SMPI_SHARED_MALLOC
   return true;  // all are one process
 #else
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+  static const bool answer = [] {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+  }();
+  return answer;
 #endif
 }
 
@@ -185,37 +191,13 @@ double begin_together() {
   return begin;
 }
 
-/// Seconds that a message of one byte takes from rank 0 to 1, at best: some round trips are disturbed. On rank 0.
-double pace_now() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank > 1) return 0;
-  constexpr int tries = 5;
-  constexpr int round_trips = 4;
-  char byte = 0;
-  const auto send = [&] { MPI_Send(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD); };
-  const auto receive = [&] { MPI_Recv(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); };
-  double best = 1;
-  for (int i = 0; i < tries; ++i) {
-    const double start = now();
-    for (int k = 0; k < round_trips; ++k) {
-      if (rank == 0) send();
-      receive();
-      if (rank == 1) send();
-    }
-    best = std::min(best, (now() - start) / round_trips / 2);
-  }
-  return best;
-}
-
-/// Whether messages have this pace now; all ranks say the same. Collective.
+/// Whether the cores have this pace now, or any is right (0). Collective.
 bool has_pace(double pace) {
-  if (pace == 0) return true;
-  constexpr double about = 1.35;
-  const double here = pace_now();
-  int is = here < pace * about && here > pace / about ? 1 : 0;
-  MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return is != 0;
+#ifdef SMPI_SHARED_MALLOC
+  return true;  // simulated ranks have no cores
+#else
+  return cores_have_pace(pace) != 0;
+#endif
 }
 
 /// Waits until they have; not as long, if all waiting together would take more than a minute.
@@ -244,8 +226,9 @@ Once own_function_of(const CollectiveCall& call, std::byte* memory) {
   };
 }
 
-/// How often another process has taken this one's core.
+/// How often another process has taken this one's core. Where ranks take turns they give it away all the time: none.
 long interruptions() {
+  if (ranks_take_turns()) return 0;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
@@ -262,7 +245,7 @@ std::pair<double, bool> time_once(const Once& play_once) {
   const long before = interruptions();
   const double begin = begin_together();
   constexpr double late = 1e-6;
-  const bool woke_late = now() - begin > late;
+  const bool woke_late = !ranks_take_turns() && now() - begin > late;
   play_once();
   const double mine[] = {now() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
   double slowest[] = {0, 0};
@@ -270,28 +253,58 @@ std::pair<double, bool> time_once(const Once& play_once) {
   return {slowest[0], slowest[1] != 0};
 }
 
-/// The median of so many plays; those in which no process was interrupted count. It is played up to ten times as often
-/// until these are enough; if they never are, all plays count.
-double seconds_of(const Once& play_once, const Repeats& wanted, const std::function<void()>& prepare) {
-  const std::uint32_t repeats = wanted.count;
-  constexpr std::size_t enough = 5;
-  std::vector<double> undisturbed;
+/// What a call took.
+struct Timing {
+  double seconds = 0;
+  bool at_another_pace = false;
+};
+
+/// Of plays in a row: all, and those that nothing interrupted.
+struct Row {
   std::vector<double> all;
-  // Buffers and connections are there after the first play.
-  prepare();
-  if (repeats > 1) time_once(play_once);
-  const auto are_too_few = [&] { return repeats > 1 && undisturbed.size() < enough && all.size() < 10 * repeats; };
-  while (all.size() < repeats || are_too_few()) {
-    wait_for_pace(wanted.pace);
+  std::vector<double> uninterrupted;
+  bool at_another_pace = false;
+};
+
+/// Plays so often in a row, at one pace if it does not take long to wait for it.
+Row play_in_a_row(const Once& play_once, const Repeats& wanted, const std::function<void()>& prepare) {
+  Row row;
+  wait_for_pace(wanted.pace);
+  // The first one makes buffers and connections, and is slow after the pace was measured, too: some ranks slept.
+  for (std::uint32_t i = wanted.count > 1 ? 0 : 1; i <= wanted.count; ++i) {
     prepare();
     const auto [seconds, interrupted] = time_once(play_once);
-    all.push_back(seconds);
-    if (!interrupted && has_pace(wanted.pace)) undisturbed.push_back(seconds);
+    if (i == 0) continue;
+    row.all.push_back(seconds);
+    if (!interrupted) row.uninterrupted.push_back(seconds);
   }
-  std::vector<double>& counted = undisturbed.size() < enough ? all : undisturbed;
-  const auto middle = counted.begin() + static_cast<std::ptrdiff_t>(counted.size() / 2);
-  std::nth_element(counted.begin(), middle, counted.end());
+  row.at_another_pace = !has_pace(wanted.pace);
+  return row;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// The median of so many plays; those that nothing disturbed count. It is played up to ten times as often until these
+/// are enough; if they never are, all plays count.
+Timing time_of(const Once& play_once, const Repeats& wanted, const std::function<void()>& prepare) {
+  constexpr std::size_t enough = 5;
+  constexpr int most_rows = 10;
+  std::vector<double> undisturbed;
+  std::vector<double> all;
+  bool at_another_pace = false;
+  for (int i = 0; i == 0 || (wanted.count > 1 && i < most_rows && undisturbed.size() < enough); ++i) {
+    const Row row = play_in_a_row(play_once, wanted, prepare);
+    all.insert(all.end(), row.all.begin(), row.all.end());
+    at_another_pace |= row.at_another_pace;
+    if (row.at_another_pace) continue;
+    undisturbed.insert(undisturbed.end(), row.uninterrupted.begin(), row.uninterrupted.end());
+  }
+  if (undisturbed.size() >= enough) return {median_of(undisturbed), false};
+  return {median_of(all), at_another_pace};
 }
 
 /// Ranks enter a millisecond after each other, rank 0 first or last: nobody may leave before the last has entered.
@@ -317,23 +330,23 @@ RankProgram program_of(const Schedule& schedule, Rank rank, bool timing_only) {
   return std::move(*program);
 }
 
-double time_without_data(const Schedule& schedule, Rank rank, const Repeats& repeats) {
+Timing time_without_data(const Schedule& schedule, Rank rank, const Repeats& repeats) {
   const RankProgram program = program_of(schedule, rank, true);
   const MessageBuffer buffer(std::max<Bytes>(1, program.max_message_bytes()));
   MpiCarrier carrier(MPI_COMM_WORLD, program);
   Player player(program, carrier, nullptr);
-  return seconds_of(player_of(player, buffer.data()), repeats, [] {});
+  return time_of(player_of(player, buffer.data()), repeats, [] {});
 }
 
-double check_and_time(const Schedule& schedule, Rank rank, SlotMemory& memory, const Once& play_once,
+Timing check_and_time(const Schedule& schedule, Rank rank, SlotMemory& memory, const Once& play_once,
                       const Repeats& repeats) {
-  const double seconds = seconds_of(play_once, repeats, [&] { fill_with_sample_data(schedule, rank, memory); });
+  const Timing timing = time_of(play_once, repeats, [&] { fill_with_sample_data(schedule, rank, memory); });
   if (auto ok = check_sample_data(schedule, rank, memory); !ok) give_up(ok.error().message);
   if (schedule.call().collective == Collective::barrier) check_barrier(play_once, rank, schedule.call().ranks);
-  return seconds;
+  return timing;
 }
 
-double time_and_check(const Schedule& schedule, Rank rank, const Repeats& repeats) {
+Timing time_and_check(const Schedule& schedule, Rank rank, const Repeats& repeats) {
   const RankProgram program = program_of(schedule, rank, false);
   SlotMemory memory(schedule, rank);
   MpiCarrier carrier(MPI_COMM_WORLD, program);
@@ -342,18 +355,18 @@ double time_and_check(const Schedule& schedule, Rank rank, const Repeats& repeat
 }
 
 /// The MPI's own function, in the memory that a schedule of the same promise has.
-double time_own(const PlayCall& call, Rank rank, const Repeats& repeats) {
+Timing time_own(const PlayCall& call, Rank rank, const Repeats& repeats) {
   const auto schedule = make_schedule(plainest_algorithm(call.call.collective), call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if (!call.check) {
     const MessageBuffer buffer(std::max<Bytes>(1, bytes_of_own_collective(call.call)));
-    return seconds_of(own_function_of(call.call, buffer.data()), repeats, [] {});
+    return time_of(own_function_of(call.call, buffer.data()), repeats, [] {});
   }
   SlotMemory memory(**schedule, rank);
   return check_and_time(**schedule, rank, memory, own_function_of(call.call, memory.data()), repeats);
 }
 
-double play(const PlayCall& call, Rank rank) {
+Timing play(const PlayCall& call, Rank rank) {
   const Repeats repeats{call.repeats, static_cast<double>(call.pace_ns) * 1e-9};
   if (call.algorithm == "mpi") return time_own(call, rank, repeats);
   const auto schedule = make_named_schedule(call.algorithm, call.call, call.places, call.options);
@@ -385,8 +398,8 @@ int main(int argc, char** argv) {
   for (const std::string& line : calls_of(argc, argv)) {
     const auto call = parse_play_call(split(line, ' '), static_cast<Rank>(ranks));
     if (!call) give_up(call.error().message);
-    const double seconds = play(*call, static_cast<Rank>(rank));
-    if (rank == 0) std::puts(fmt::format("{:.9f}", seconds).c_str());
+    const auto [seconds, at_another_pace] = play(*call, static_cast<Rank>(rank));
+    if (rank == 0) std::puts(fmt::format("{:.9f}{}", seconds, at_another_pace ? " at another pace" : "").c_str());
   }
   MPI_Finalize();
   return 0;

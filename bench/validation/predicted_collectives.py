@@ -4,8 +4,10 @@
                                                 [--collectives C,…] [--bytes B,…] [--rounds N]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
-them before each collective, since what a message takes on a virtual machine changes from one second to the next, as its
-cores share a cache or do not; plays count at the pace that was calibrated. No size below was fitted, and no collective.
+them before each collective, since what a message takes on a virtual machine changes from one minute to the next, as its
+cores share a cache or do not. Only plays at the pace that was calibrated count. No size below was fitted, and no
+collective.
+
 A row is a cell: predicted and measured seconds of the algorithm that `choose` would take, and how much slower than the
 best measured it is. The algorithms of a cell are measured in rounds (9), each of which has some plays of each
 algorithm, whose data are checked; a time is the median over the rounds. A cell whose interval (rounds.py: 95%, of what
@@ -72,6 +74,8 @@ SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
 REPEATS, REPEATS_OF_LARGE, LARGE = 5, 2, 65536
 """Plays in a round, besides those in which a process was interrupted."""
+MORE_IN_TURNS = 5
+"""So many times as often where ranks take turns on the cores: some plays are interrupted, and all count."""
 MAX_PARTS = 3
 """So often a cell is measured for all rounds."""
 PACKET_BY_PACKET = 3 << 10
@@ -92,7 +96,7 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
         fitted = [size for size in FITTED_SIZES if size in sizes]
-        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside.eager_limit, fitted)
+        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside, fitted)
     calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
@@ -125,6 +129,7 @@ class Ranks:
     """Those that play, and how."""
 
     def __init__(self, mpi: Mpi, count: int, hostfile: Path | None, pace: float) -> None:
+        self.more = MORE_IN_TURNS if hostfile is None and count > len(os.sched_getaffinity(0)) else 1
         self.play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
@@ -132,16 +137,22 @@ class Ranks:
         self.launch: list[str | Path] = [mpi.mpirun, *where, self.play, "@calls"]
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
-        """Cell by cell, and in it call by call: its median seconds, round by round."""
+        """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
+        count: of a cell there may be none."""
         order = [call for cell in cells for _ in range(rounds) for call in cell]
         times = iter(self._seconds(order))
-        by_round = [[[next(times) for _ in cell] for _ in range(rounds)] for cell in cells]
-        return [[list(of_call) for of_call in zip(*of_cell, strict=True)] for of_cell in by_round]
+        found: list[list[list[float]]] = []
+        for cell in cells:
+            by_round = [[next(times) for _ in cell] for _ in range(rounds)]
+            at_its_pace = [of_round for of_round in by_round if None not in of_round]
+            found.append([[of_round[i] for of_round in at_its_pace] for i in range(len(cell))])
+        return found
 
-    def _seconds(self, calls: list[Call]) -> list[float]:
+    def _seconds(self, calls: list[Call]) -> list[float | None]:
+        """None of a call that was played at another pace."""
         lines = [
             f"{call.collective} {call.algorithm} {call.bytes} {self.words} chunk={call.chunk_bytes} "
-            f"repeats={REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE}\n"
+            f"repeats={self.more * (REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE)}\n"
             for call in calls
         ]
         with TemporaryDirectory() as name:
@@ -157,7 +168,8 @@ class Ranks:
             )
             if status != 0:
                 raise Error(f"{self.play.name} failed", cause=last_line(folder / "errors"), internal=True)
-            return [float(line) for line in (folder / "output").read_text().split()]
+            lines = (folder / "output").read_text().splitlines()
+            return [None if "at another pace" in line else float(line) for line in lines]
 
 
 class Measured:
@@ -290,10 +302,13 @@ def main() -> None:
             predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile, max(sizes))
         [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
         found = list(cells_of(predictor, job, collective, sizes))
-        measure(Ranks(mpi, asked.ranks, hostfile, pace if asked.ranks <= cores else 0), found, asked.rounds)
+        measure(Ranks(mpi, asked.ranks, hostfile, pace), found, asked.rounds)
         for cell in found:
+            if not cell.rounds[0]:
+                print(f"{collective:<16}{format_bytes(cell.calls[0].bytes):>10} never at the pace that was calibrated")
+                continue
             describe(cell)
-        cells += found
+            cells.append(cell)
     compare(cells)
 
 

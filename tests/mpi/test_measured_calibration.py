@@ -14,6 +14,7 @@ from pathlib import Path
 import plugin
 import pytest
 
+from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_turns
 from ayatori.formats.calibration import read_calibration
 from ayatori.lab.cluster import Settings, why_impossible
 
@@ -71,6 +72,28 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(tm
     assert "MPI_Allreduce of about" not in done.stderr, "what the table chose is not on trial"
     trials = re.findall(r"is compared with .*", done.stderr)
     assert trials and all(f"; costs measured on {measured.machine}" in line for line in trials), done.stderr
+
+
+@plugin.needs("openmpi")
+def test_ranks_that_take_turns_are_measured_at_the_pace_of_the_others_if_it_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in plugin.OPEN_MPI_HERE.items():
+        monkeypatch.setenv(name, value)
+    mpi = find_mpi("mpirun.openmpi")
+    program = compile_program(mpi, tmp_path)
+    measured = measure(mpi, [program], tmp_path, 0.1, None, sizes=[8])
+    cores = len(os.sched_getaffinity(0))
+    assert 0 < measured.pace < 1e-3 or cores == 1
+
+    def turns_at(pace: float) -> bool:
+        at = Measurement("", (), True, 1, measured.eager_limit, {}, pace)
+        turns = measure_turns(mpi, program, tmp_path, 0.05, at, sizes=[8])
+        assert turns.ranks == 2 * cores and turns.steps[8] > 0
+        return turns.at_another_pace
+
+    assert turns_at(1.0), "no cache line takes a second"
+    assert not turns_at(0.0), "any pace"
 
 
 @plugin.needs("openmpi")

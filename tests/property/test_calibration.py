@@ -269,6 +269,9 @@ def test_times_of_another_pace_are_said() -> None:
     measured.other_pace = 0.25
     [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
+    measured.other_pace = 0
+    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, at_another_pace=True)).remarks
+    assert "was measured at another pace of the cores than the rest" in remark
 
 
 @given(message_costs(), st.integers(0, 1 << 22))

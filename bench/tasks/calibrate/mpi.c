@@ -2,19 +2,19 @@
  * MPI's own compiler and runs it on two ranks (python/ayatori/calibration).
  *
  *     calibrate [--ping-pong] SECONDS SIZE…
- *     calibrate --turns SECONDS SIZE…, on more ranks than there are cores
+ *     calibrate --turns PACE SECONDS SIZE…, on more ranks than there are cores
  *
  * With --turns it prints, for each size, the time of a step in which each rank sends to the next one and waits for the
- * one before: as there are more ranks than cores, a message waits until its receiver has its turn.
+ * one before: as there are more ranks than cores, a message waits until its receiver has its turn. It is measured while
+ * the cores have the PACE that the first form printed.
  *
  * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
  *
  * Measures these sizes in bytes, the eager limit and one byte more, and the sizes around which the time of an exchange
  * jumps, since MPIs have other ways for larger messages. Rounds of all patterns and sizes are repeated for
  * SECONDS, so that other load of the machine meets all of them alike. What a rank measured while another process took
- * its core does not count, unless too little is left; nor what was measured at another pace than most: a hypervisor moves
- * virtual processors, so that those of two ranks share a cache in one second and not in the next. The pace is what a
- * message of one byte takes from one rank to the other, measured before and after all patterns of a size.
+ * its core does not count, unless too little is left; nor what was measured at another pace than most (pace_of_cores.h;
+ * between machines, what a message of one byte takes), which is measured before and after all patterns of a size.
  * Prints one JSON object a line: the MPI and the hosts; the eager limit; the pace in seconds, and the share of the times
  * that were of another one; for each pattern and size the median over the rounds in seconds, and the quantiles at a tenth
  * and at three quarters; and that this was the end.
@@ -37,6 +37,7 @@
  *     copy       memcpy
  *     reduce     MPI_Reduce_local, a sum of doubles (of bytes where the size is no multiple of 8)
  */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -330,24 +331,62 @@ static double time_first_step(void) {
     return seconds;
 }
 
+/* What print_steps_in_turns() measures in a round. */
+struct steps_in_turns {
+    double of_sizes[max_sizes], first;
+};
+
+static void measure_steps_in_turns(int count, const int* sizes, struct steps_in_turns* round) {
+    for (int i = 0; i < count; ++i) round->of_sizes[i] = time_step(sizes[i]);
+    round->first = time_first_step();
+}
+
+/* What rank 0 says. */
+static int all_say(int yes) {
+    MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return yes;
+}
+
+static double median_of_size(int size, int count, const struct steps_in_turns* rounds) {
+    double values[max_rounds];
+    for (int i = 0; i < count; ++i) values[i] = rounds[i].of_sizes[size];
+    return quantile(values, count, 0.5);
+}
+
+static double median_of_first(int count, const struct steps_in_turns* rounds) {
+    double values[max_rounds];
+    for (int i = 0; i < count; ++i) values[i] = rounds[i].first;
+    return quantile(values, count, 0.5);
+}
+
 /* The time of such a step of each size, the median over rounds of several steps, and of the first one of a byte, for
- * SECONDS in all. MPIs that wait without giving their core to others take milliseconds. */
-static void print_steps_in_turns(double seconds, int count, const int* sizes) {
-    enum { least_rounds = 3 };
-    static double of_steps[max_sizes][max_rounds], of_first[max_rounds];
-    int rounds = 0, ranks = 0, go_on = 1;
+ * SECONDS in all. Rounds that do not begin and end at this pace do not count; where it does not come back for ten times
+ * as long, all later ones do. MPIs that wait without giving their core to others take milliseconds. */
+static void print_steps_in_turns(double pace, double seconds, int count, const int* sizes) {
+    enum { least_rounds = 3, microseconds_of_a_wait = 30000 };
+    const double longest_wait = 10 * seconds;
+    static struct steps_in_turns rounds[max_rounds];
+    int taken = 0, ranks = 0, at_another_pace = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const double until = MPI_Wtime() + seconds;
-    while (go_on) {
-        for (int i = 0; i < count; ++i) of_steps[i][rounds] = time_step(sizes[i]);
-        of_first[rounds++] = time_first_step();
-        go_on = rounds < max_rounds && (rounds < least_rounds || MPI_Wtime() < until);
-        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    double until = MPI_Wtime() + seconds, waits_since = MPI_Wtime();
+    while (all_say(taken < max_rounds && (taken < least_rounds || MPI_Wtime() < until))) {
+        const int waits = all_say(MPI_Wtime() < waits_since + longest_wait);
+        if (waits && !cores_have_pace(pace)) {
+            usleep(microseconds_of_a_wait);
+            until += microseconds_of_a_wait * 1e-6;
+            continue;
+        }
+        measure_steps_in_turns(count, sizes, &rounds[taken]);
+        if (waits && !cores_have_pace(pace)) continue;
+        if (waits) waits_since = MPI_Wtime();
+        at_another_pace |= !waits;
+        ++taken;
     }
     if (rank != 0) return;
-    printf("{\"ranks\": %d, \"first\": %.4g}\n", ranks, quantile(of_first, rounds, 0.5));
+    printf("{\"ranks\": %d, \"first\": %.4g, \"at_another_pace\": %s}\n", ranks, median_of_first(taken, rounds),
+           at_another_pace ? "true" : "false");
     for (int i = 0; i < count; ++i)
-        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], quantile(of_steps[i], rounds, 0.5));
+        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], median_of_size(i, taken, rounds));
 }
 
 static void make_buffers(int largest) {
@@ -364,12 +403,14 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const int turns = argc > 1 && strcmp(argv[1], "--turns") == 0;
+    const int turns = argc > 2 && strcmp(argv[1], "--turns") == 0;
     ping_pong = argc > 1 && strcmp(argv[1], "--ping-pong") == 0;
-    argc -= turns || ping_pong;
-    argv += turns || ping_pong;
-    if ((ranks != 2 && !turns) || argc < 3 || argc - 2 > max_sizes) {
-        if (rank == 0) fputs("usage: calibrate [--ping-pong|--turns] SECONDS SIZE…, on two ranks without --turns\n", stderr);
+    const double pace_of_turns = turns ? atof(argv[2]) : 0;
+    argc -= turns ? 2 : ping_pong;
+    argv += turns ? 2 : ping_pong;
+    if ((ranks != 2 && !turns) || ranks < 2 || argc < 3 || argc - 2 > max_sizes) {
+        if (rank == 0)
+            fputs("usage: calibrate [--ping-pong|--turns PACE] SECONDS SIZE…, on two ranks without --turns\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 2; i < argc; ++i) {
@@ -380,7 +421,7 @@ int main(int argc, char** argv) {
     make_buffers(largest);
     share_a_node = ranks_here() == ranks;
     if (turns) {
-        print_steps_in_turns(atof(argv[1]), count, sizes);
+        print_steps_in_turns(pace_of_turns, atof(argv[1]), count, sizes);
         leave_mpi();
         return 0;
     }

@@ -44,7 +44,7 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.eager_limit)
+        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
@@ -59,6 +59,8 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
     cores = len(os.sched_getaffinity(0))
     if cores < 2:
         remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that take turns")
+    if turns.at_another_pace:
+        remarks.append("how long ranks that share a core wait was measured at another pace of the cores than the rest")
     if between and between.same_node:
         remarks.append("the MPI says that the two hosts are one machine, and may not have used their network")
     return Calibration(

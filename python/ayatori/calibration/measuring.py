@@ -45,9 +45,10 @@ class Measurement:
     eager_limit: int
     patterns: dict[str, Samples]
     pace: float = 0
-    """Seconds of a message of one byte while the times were measured that count."""
+    """While the times were measured that count: seconds of a cache line from one core to the other; between machines,
+    of a message of one byte."""
     other_pace: float = 0
-    """Share of the times that do not count, as messages had another pace then."""
+    """Share of the times that do not count, as they have another pace."""
 
     def medians(self, pattern: str) -> dict[int, float]:
         """None of a pattern that was not measured."""
@@ -141,19 +142,23 @@ class Turns:
     """By bytes of a message."""
     first: float
     """That the first step, of a byte, takes longer than the later ones, where all ranks should begin at one time."""
+    at_another_pace: bool = False
+    """Whether the pace that was wanted did not come back for long, so that these are times of another one."""
 
 
 def measure_turns(
-    mpi: Mpi, program: Path, folder: Path, seconds: float, eager_limit: int, sizes: Sequence[int] = FITTED_SIZES
+    mpi: Mpi, program: Path, folder: Path, seconds: float, inside: Measurement, sizes: Sequence[int] = FITTED_SIZES
 ) -> Turns:
-    """With two ranks for each core of this machine, measured for `seconds`: messages of `sizes`, and of the two
-    sizes at the eager limit, where waits jump."""
+    """With two ranks for each core of this machine, measured for `seconds` at the pace at which two ranks were measured
+    `inside` it: messages of `sizes`, and of the two sizes at the eager limit, where waits jump."""
+    eager_limit = inside.eager_limit
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
+    when = ["--turns", f"{inside.pace:g}", f"{seconds:g}"]
     status = run_program(
-        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{seconds:g}", *map(str, sizes)],
+        [mpi.mpirun, *placement(mpi, None, ranks), program, *when, *map(str, sizes)],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
         output=output,
@@ -164,7 +169,7 @@ def measure_turns(
         raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
     head, *lines = (json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line[:1] == "{")
     steps = {line["bytes"]: line["step"] for line in lines}
-    return Turns(head["ranks"], steps, max(0.0, head["first"] - steps[min(steps)]))
+    return Turns(head["ranks"], steps, max(0.0, head["first"] - steps[min(steps)]), head["at_another_pace"])
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:

@@ -1,0 +1,101 @@
+#pragma once
+/* How long a cache line takes from one core to another: the pace of everything that ranks of one machine send each
+ * other. A hypervisor moves virtual processors, so that two of them share a physical core's caches for some seconds and
+ * not in the next (40 and 180 ns were seen). What was measured at one pace says nothing of the other.
+ *
+ * For programs of C and C++ whose ranks are processes, on Linux. */
+
+#ifndef _GNU_SOURCE
+#error "define _GNU_SOURCE before the first #include, for sched_getcpu()"
+#endif
+#include <mpi.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A number in memory that all ranks share until they end; NULL if they are on several machines. */
+static inline int* shared_number(void) {
+    MPI_Comm node;
+    MPI_Win window;
+    MPI_Aint bytes = 0;
+    int unit = 0, rank = 0, ranks = 0, here = 0, *own = NULL, *number = NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_rank(node, &rank);
+    MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (here < ranks) return NULL;
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *number : 0, 1, MPI_INFO_NULL, node, (void*)&own, &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, (void*)&number);
+    if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
+    MPI_Barrier(node);
+    return number;
+}
+
+/* The first rank that is on another core than rank 0 now, or 0. They are not moved: the kernel would take long to
+ * spread ranks that take turns over the cores again. */
+static inline int rank_on_another_core(void) {
+    int ranks = 0, found = 0, core = sched_getcpu();
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int* const cores = (int*)malloc((size_t)ranks * sizeof *cores);
+    MPI_Allgather(&core, 1, MPI_INT, cores, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int other = 1; other < ranks && found == 0; ++other)
+        if (cores[other] != cores[0]) found = other;
+    free(cores);
+    return found;
+}
+
+/* One of two ranks, which count the number up in turns from 0. Returns the seconds of a turn: the best of some tries,
+ * since other processes may take a core. */
+static inline double count_in_turns(int* number, int mine) {
+    enum { tries = 5, turns = 40 };
+    double best = 1;
+    for (int i = 0, next = 0; i < tries; ++i) {
+        struct timespec begin, end;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        for (int k = 0; k < turns; ++k) {
+            ++next;
+            if (next % 2 == mine) __atomic_store_n(number, next, __ATOMIC_RELEASE);
+            while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < next) {
+            }
+        }
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        const double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+        if (seconds < best) best = seconds;
+    }
+    return best / (double)turns;
+}
+
+/* Seconds from a core to another one, on all ranks the same; 0 if all are on one core, or on several machines. Those who
+ * are not asked leave the cores to the others meanwhile. Collective over MPI_COMM_WORLD. */
+static inline double pace_of_cores(void) {
+    enum { microseconds = 300 };
+    static int* number = NULL;
+    static int is_known = 0;
+    int rank = 0;
+    double seconds = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!is_known) number = shared_number();
+    is_known = 1;
+    const int other = number == NULL ? 0 : rank_on_another_core();
+    if (other != 0) {
+        if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0 || rank == other)
+            seconds = count_in_turns(number, rank == 0);
+        else
+            usleep(microseconds);
+    }
+    MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return seconds;
+}
+
+/* Whether they have about this pace now; any is right if it is 0, or where there is none. All ranks say the same.
+ * Collective over MPI_COMM_WORLD. */
+static inline int cores_have_pace(double wanted) {
+    const double about = 1.35;
+    if (wanted == 0) return 1;
+    const double now = pace_of_cores();
+    return now == 0 || (now < wanted * about && wanted < now * about);
+}
