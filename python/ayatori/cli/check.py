@@ -78,9 +78,7 @@ def check(
     rails = options.parse_rails(network, rails)
     asked.check(each.one_by_one, plan)
     if report is not None and not asked.jobs:
-        raise UsageError(
-            "--report draws several jobs", hint="--jobs FOLDER --report DIR; one job: ayatori plan --report"
-        )
+        raise UsageError("--report draws several jobs", hint="--jobs FOLDER; one job: ayatori plan --report")
     if method is not None and plan is not None:
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
     if method == ECMP:
