@@ -144,8 +144,8 @@ class Ranks:
         found: list[list[list[float]]] = []
         for cell in cells:
             by_round = [[next(times) for _ in cell] for _ in range(rounds)]
-            at_its_pace = [of_round for of_round in by_round if None not in of_round]
-            found.append([[of_round[i] for of_round in at_its_pace] for i in range(len(cell))])
+            counted = [[time for time in of_round if time is not None] for of_round in by_round if None not in of_round]
+            found.append([[of_round[i] for of_round in counted] for i in range(len(cell))])
         return found
 
     def _seconds(self, calls: list[Call]) -> list[float | None]:

@@ -59,6 +59,27 @@ def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: 
     assert kind != "regular" or taken > 0
 
 
+@pytest.mark.parametrize("ranks", [24, 60])
+def test_of_too_many_ranks_own_steps_are_taken_only_if_few_are_silent(
+    ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not simulated then is no slower than the shift on the same tables, as simulating it says."""
+    taken, refused = 0, 0
+    for seed in range(1, 13):
+        print(f"seed {seed}")
+        source = random.Random(seed).choice(TAPERED + REGULAR)
+        monkeypatch.undo()
+        improvement, times = improved(source, ranks, seed, 0)
+        monkeypatch.setattr("ayatori.prediction.own_steps.MOST_RANKS", 1)
+        unsimulated, _ = improved(source, ranks, seed, 0)
+        assert not unsimulated.simulated
+        refused += len(unsimulated.not_simulated)
+        if unsimulated.take.endswith(OWN_STEPS):
+            taken += 1
+            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {OWN_STEPS}")] * (1 + 1e-9)
+    assert taken > 0 and refused > 0
+
+
 def test_a_tapered_tree_keeps_the_shift_and_says_what_was_compared(ayatori_command, tmp_path: Path) -> None:
     """Own steps have the higher bandwidth of steps that all begin together, but take 1.6 times as long."""
     arguments = ("plan", "xgft:h=2;m=8,8;w=1,4;p=1,1", "--steps-out", str(tmp_path / "steps"))

@@ -37,7 +37,7 @@ from ayatori.planning.plans import (
     traffic_of_nics,
 )
 from ayatori.planning.routes import make_routes, read_routes
-from ayatori.prediction.own_steps import simulate_own_steps
+from ayatori.prediction.own_steps import MOST_RANKS, simulate_own_steps
 from ayatori.study.pictures import plan_as_study
 
 METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
@@ -238,6 +238,11 @@ def describe(data: dict[str, Any]) -> None:
             say(f"  steps         {data['per_job'][0]['steps']['reason']}")
         if "simulated" in data["choices"][0]:
             describe_simulated(data["choices"][0])
+        if ruled_out := data["choices"][0].get("not_simulated"):
+            say(
+                f"  not taken     {' and '.join(ruled_out)}: ranks have no message in many of these steps and go on "
+                f"early, and more than {MOST_RANKS:,} are not simulated"
+            )
 
 
 def describe_simulated(choice: dict[str, Any]) -> None:

@@ -43,6 +43,8 @@ class Improvement:
     """What own steps without a plan could reach, by the load of the links; None where they are not worth a try."""
     simulated: dict[str, dict[int, float]] = field(default_factory=dict)
     """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
+    not_simulated: list[str] = field(default_factory=list)
+    """Candidates that may be slower than the shift where ranks drift, but have too many ranks to simulate it."""
 
     @property
     def candidates(self) -> dict[str, Assessment]:
@@ -52,8 +54,9 @@ class Improvement:
 
     @property
     def take(self) -> str:
-        """The name of the best; not of own steps that are slower than the shift where they were simulated."""
-        names = [name for name in self.candidates if name not in self.slower_own_steps]
+        """The name of the best; not of own steps that are, or may be, slower than the shift where ranks drift."""
+        out = [*self.slower_own_steps, *self.not_simulated]
+        names = [name for name in self.candidates if name not in out]
         return min(names, key=lambda name: _order(self.candidates[name]))
 
     @property
@@ -159,6 +162,7 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
             }
             | ({} if improvement.own_steps_at_most is None else {"own_steps_at_most": improvement.own_steps_at_most})
             | _simulated_as_data(improvement)
+            | ({"not_simulated": improvement.not_simulated} if improvement.not_simulated else {})
             for improvement in improvements
         ],
     }
