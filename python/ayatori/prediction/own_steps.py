@@ -19,9 +19,9 @@ SIZES = (64 << 10, 1 << 20)
 MOST_RANKS = 1024
 """Messages of more are too many: of 4,000 they take minutes."""
 MOST_SILENT = 0.05
-"""In so few steps without a message a rank goes on early too seldom to matter. Of 42 own steps that were made for random
-jobs of up to 120 ranks on regular, tapered and damaged trees, those 20 that are below were no slower than the shift on
-the same tables, and the others, from 0.13 on, took 1.08 to 2.2 times as long."""
+"""In so few steps without a message a rank goes on early too seldom to matter. Of 42 own steps that were made for
+random jobs of up to 120 ranks on regular, tapered and damaged trees, those 20 that are below were no slower than the
+shift on the same tables, and the others, from 0.13 on, took 1.08 to 2.2 times as long."""
 
 
 def simulate_own_steps(network: Network, in_use: TablesInUse, routes: Routes, improvement: Improvement) -> None:
