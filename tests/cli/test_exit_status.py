@@ -123,6 +123,7 @@ def test_differences_exit_3(ayatori_command) -> None:
         "check torus:4 --order random",
         "convert torus:4 --to powerpoint",
         "lab fabric torus:4 --engine best",
+        f"place {PAPER} --nodes -1 --free /dev/null",
     ],
 )
 def test_wrong_usage_exits_2(arguments: str, ayatori_command) -> None:

@@ -40,6 +40,8 @@ def place(
 
     Each proposal is planned beside the jobs of --running, and has the bandwidth that the job is expected to get.
     """
+    if nodes < 1:
+        raise UsageError(f"a job of {nodes} hosts is none", hint="--nodes N, from 1 on")
     if proposals < 1:
         raise UsageError(f"{proposals} proposals are none")
     if state is not None and running is None:
