@@ -1,6 +1,6 @@
 #pragma once
 /* How long a cache line takes from one core to another: the pace of everything that ranks of one machine send each
- * other. A hypervisor moves virtual processors, so that two of them share a physical core's caches for some seconds and
+ * other. A hypervisor moves virtual processors, so that two of them share a physical core's caches for some minutes and
  * not in the next (40 and 180 ns were seen). What was measured at one pace says nothing of the other.
  *
  * For programs of C and C++ whose ranks are processes, on Linux. */

@@ -391,7 +391,7 @@ def test_what_was_measured_counts_also_if_the_mpi_fails_to_end(tmp_path: Path, w
 
 def test_hosts_of_a_hostfile(tmp_path: Path) -> None:
     file = tmp_path / "hosts"
-    file.write_text("# two of them\nn1 slots=2\nn2:4\n\nn1\n")
+    file.write_text("\ufeffn1 slots=2\n# two of them\nn2:4\n\nn1\n", encoding="utf-8")
     assert hosts_in(file) == ["n1", "n2"]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.base.files import read_text
 from ayatori.processes import last_line, open_mpi_as_root, run_program
 
 SOURCE = Path(_core.__file__).parent / "programs" / "calibrate.c"
@@ -214,7 +215,7 @@ def parse_measurement(text: str) -> Measurement:
 
 def hosts_in(hostfile: Path) -> list[str]:
     """The host that each line begins with, each once."""
-    lines = (line.split("#")[0].split() for line in hostfile.read_text(encoding="utf-8").splitlines())
+    lines = (line.split("#")[0].split() for line in read_text(hostfile).splitlines())
     return list(dict.fromkeys(words[0].split(":")[0] for words in lines if words))
 
 
