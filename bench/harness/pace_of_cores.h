@@ -14,8 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A number in memory that all ranks share until they end; NULL if they are on several machines. */
-static inline int* shared_number(void) {
+/* How many cores the ranks may use together. */
+static inline int cores_of_ranks(void) {
+    cpu_set_t mine, all;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    return CPU_COUNT(&all);
+}
+
+/* A number in memory that all ranks share until they end; NULL if they are on several machines, or have but one core. */
+static inline int* make_shared_number(void) {
     MPI_Comm node;
     MPI_Win window;
     MPI_Aint bytes = 0;
@@ -25,11 +34,21 @@ static inline int* shared_number(void) {
     MPI_Comm_size(node, &here);
     MPI_Comm_rank(node, &rank);
     MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (here < ranks) return NULL;
+    const int cores = cores_of_ranks();
+    if (here < ranks || cores < 2) return NULL;
     MPI_Win_allocate_shared(rank == 0 ? sizeof *number : 0, 1, MPI_INFO_NULL, node, (void*)&own, &window);
     MPI_Win_shared_query(window, 0, &bytes, &unit, (void*)&number);
     if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
     MPI_Barrier(node);
+    return number;
+}
+
+/* The same number at each call. */
+static inline int* shared_number(void) {
+    static int* number = NULL;
+    static int is_made = 0;
+    if (!is_made) number = make_shared_number();
+    is_made = 1;
     return number;
 }
 
@@ -67,35 +86,33 @@ static inline double count_in_turns(int* number, int mine) {
     return best / (double)turns;
 }
 
-/* Seconds from a core to another one, on all ranks the same; 0 if all are on one core, or on several machines. Those who
- * are not asked leave the cores to the others meanwhile. Collective over MPI_COMM_WORLD. */
+/* Seconds from a core to another one, on all ranks the same; 0 if there is no such time (shared_number()), or if all ranks
+ * happen to be on one core now. Those who are not asked leave the cores to the others meanwhile. Collective over
+ * MPI_COMM_WORLD. */
 static inline double pace_of_cores(void) {
     enum { microseconds = 300 };
-    static int* number = NULL;
-    static int is_known = 0;
+    int* const number = shared_number();
     int rank = 0;
     double seconds = 0;
+    if (number == NULL) return 0;
+    const int other = rank_on_another_core();
+    if (other == 0) return 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!is_known) number = shared_number();
-    is_known = 1;
-    const int other = number == NULL ? 0 : rank_on_another_core();
-    if (other != 0) {
-        if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == 0 || rank == other)
-            seconds = count_in_turns(number, rank == 0);
-        else
-            usleep(microseconds);
-    }
+    if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 || rank == other)
+        seconds = count_in_turns(number, rank == 0);
+    else
+        usleep(microseconds);
     MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     return seconds;
 }
 
-/* Whether they have about this pace now; any is right if it is 0, or where there is none. All ranks say the same.
+/* Whether they have about this pace now; any is right if it is 0, or where there can be none. All ranks say the same.
  * Collective over MPI_COMM_WORLD. */
 static inline int cores_have_pace(double wanted) {
     const double about = 1.35;
-    if (wanted == 0) return 1;
+    if (wanted == 0 || shared_number() == NULL) return 1;
     const double now = pace_of_cores();
-    return now == 0 || (now < wanted * about && wanted < now * about);
+    return now < wanted * about && wanted < now * about;
 }

@@ -216,26 +216,38 @@ static int run_rounds(double seconds, int count, const int* sizes) {
     return round;
 }
 
+/* The times of a cache line or message (pace()) whose quantiles tell whether there are two kinds. */
+struct paces {
+    double low, middle, high;
+};
+
+/* None is known, 0, while both ranks are on one core: such ones do not count. */
+static struct paces quantiles_of_paces(int rounds, int count) {
+    static double known[max_rounds * (max_sizes + 1)];
+    int taken = 0;
+    for (int round = 0; round < rounds; ++round)
+        for (int i = 0; i <= count; ++i)
+            if (paces[round][i] > 0) known[taken++] = paces[round][i];
+    if (taken == 0) return (struct paces){0, 0, 0};
+    return (struct paces){quantile(known, taken, 0.1), quantile(known, taken, 0.5), quantile(known, taken, 0.9)};
+}
+
+static int is_like_most(double one, struct paces of_all) {
+    const double border = of_all.low * of_all.high, most = of_all.middle * of_all.middle;
+    return one > 0 && (one * one < border) == (most < border);
+}
+
 /* Leaves out what was measured at another pace than most, and says what share that is. The paces are of two kinds if a
  * tenth and nine tenths of them are far apart. */
 static double choose_pace(int rounds, int count, double* chosen) {
     const double far_apart = 1.7;
-    const int all = rounds * (count + 1);
-    double* const sorted = malloc((size_t)all * sizeof *sorted);
-    int taken = 0;
-    for (int round = 0; round < rounds; ++round)
-        for (int i = 0; i <= count; ++i) sorted[taken++] = paces[round][i];
-    const double low = quantile(sorted, all, 0.1), high = quantile(sorted, all, 0.9);
-    *chosen = quantile(sorted, all, 0.5);
-    free(sorted);
-    if (high < far_apart * low) return 0;
-    const int fast = *chosen * *chosen < low * high;
+    const struct paces of_all = quantiles_of_paces(rounds, count);
+    *chosen = of_all.middle;
+    if (of_all.high <= far_apart * of_all.low) return 0;
     int others = 0;
     for (int round = 0; round < rounds; ++round) {
         for (int i = 0; i < count; ++i) {
-            const int both_fast = paces[round][i] * paces[round][i] < low * high;
-            const int then_fast = paces[round][i + 1] * paces[round][i + 1] < low * high;
-            if (both_fast == fast && then_fast == fast) continue;
+            if (is_like_most(paces[round][i], of_all) && is_like_most(paces[round][i + 1], of_all)) continue;
             ++others;
             for (int pattern = 0; pattern < patterns; ++pattern) interrupted[round][pattern][i] = 1;
         }
@@ -331,14 +343,12 @@ static double time_first_step(void) {
     return seconds;
 }
 
-/* What print_steps_in_turns() measures in a round. */
-struct steps_in_turns {
-    double of_sizes[max_sizes], first;
-};
+/* What print_steps_in_turns() measures in a round: a step of each size, and then the first one of a byte. */
+typedef double steps_in_turns[max_sizes + 1];
 
-static void measure_steps_in_turns(int count, const int* sizes, struct steps_in_turns* round) {
-    for (int i = 0; i < count; ++i) round->of_sizes[i] = time_step(sizes[i]);
-    round->first = time_first_step();
+static void measure_steps_in_turns(int count, const int* sizes, steps_in_turns steps) {
+    for (int i = 0; i < count; ++i) steps[i] = time_step(sizes[i]);
+    steps[count] = time_first_step();
 }
 
 /* What rank 0 says. */
@@ -347,15 +357,9 @@ static int all_say(int yes) {
     return yes;
 }
 
-static double median_of_size(int size, int count, const struct steps_in_turns* rounds) {
+static double median_of_rounds(int step, int count, const steps_in_turns* rounds) {
     double values[max_rounds];
-    for (int i = 0; i < count; ++i) values[i] = rounds[i].of_sizes[size];
-    return quantile(values, count, 0.5);
-}
-
-static double median_of_first(int count, const struct steps_in_turns* rounds) {
-    double values[max_rounds];
-    for (int i = 0; i < count; ++i) values[i] = rounds[i].first;
+    for (int i = 0; i < count; ++i) values[i] = rounds[i][step];
     return quantile(values, count, 0.5);
 }
 
@@ -365,7 +369,7 @@ static double median_of_first(int count, const struct steps_in_turns* rounds) {
 static void print_steps_in_turns(double pace, double seconds, int count, const int* sizes) {
     enum { least_rounds = 3, microseconds_of_a_wait = 30000 };
     const double longest_wait = 10 * seconds;
-    static struct steps_in_turns rounds[max_rounds];
+    static steps_in_turns rounds[max_rounds];
     int taken = 0, ranks = 0, at_another_pace = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     double until = MPI_Wtime() + seconds, waits_since = MPI_Wtime();
@@ -376,17 +380,17 @@ static void print_steps_in_turns(double pace, double seconds, int count, const i
             until += microseconds_of_a_wait * 1e-6;
             continue;
         }
-        measure_steps_in_turns(count, sizes, &rounds[taken]);
+        measure_steps_in_turns(count, sizes, rounds[taken]);
         if (waits && !cores_have_pace(pace)) continue;
         if (waits) waits_since = MPI_Wtime();
         at_another_pace |= !waits;
         ++taken;
     }
     if (rank != 0) return;
-    printf("{\"ranks\": %d, \"first\": %.4g, \"at_another_pace\": %s}\n", ranks, median_of_first(taken, rounds),
+    printf("{\"ranks\": %d, \"first\": %.4g, \"at_another_pace\": %s}\n", ranks, median_of_rounds(count, taken, rounds),
            at_another_pace ? "true" : "false");
     for (int i = 0; i < count; ++i)
-        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], median_of_size(i, taken, rounds));
+        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], median_of_rounds(i, taken, rounds));
 }
 
 static void make_buffers(int largest) {
