@@ -41,10 +41,14 @@ class Timed:
         return abs(self.predicted - self.measured) / self.measured
 
     @property
+    def rounds_between(self) -> Sequence[float]:
+        """Those that every other round predicts; all, if there is but one."""
+        return self.rounds[1::2] or self.rounds
+
+    @property
     def error_of_itself(self) -> float:
         """Of the times of every other round, as a prediction of those of the rounds between."""
-        own = Timed(self.name, median(self.rounds[0::2]), self.rounds[1::2] or self.rounds)
-        return own.error
+        return Timed(self.name, median(self.rounds[0::2]), self.rounds_between).error
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,17 @@ class Judged:
 def judged(rows: Sequence[Timed]) -> Judged:
     """One of them is chosen."""
     return Judged(next(row for row in rows if row.is_chosen), min(rows, key=lambda row: row.measured))
+
+
+def judged_between(rows: Sequence[Timed]) -> tuple[Judged, Judged]:
+    """In the rounds between every other one: what was chosen, and what these other ones choose, the best of their own.
+    The second says how well any choice can do here, since it knows what each algorithm took a moment before."""
+    own = min(rows, key=lambda row: median(row.rounds[0::2]))
+
+    def chosen_is(is_it: Callable[[Timed], bool]) -> Judged:
+        return judged([Timed(row.name, row.predicted, row.rounds_between, is_it(row)) for row in rows])
+
+    return chosen_is(lambda row: row.is_chosen), chosen_is(lambda row: row is own)
 
 
 def merged(rows: Sequence[Timed], are_the_same: Callable[[Timed, Timed], bool]) -> list[Timed]:

@@ -5,7 +5,16 @@ from statistics import median
 
 import pytest
 
-from bench.validation.rounds import CONFIDENCE, Judged, Timed, interval_of_median, judged, merged, share_of
+from bench.validation.rounds import (
+    CONFIDENCE,
+    Judged,
+    Timed,
+    interval_of_median,
+    judged,
+    judged_between,
+    merged,
+    share_of,
+)
 
 
 @pytest.mark.parametrize("count", [6, 9, 18])
@@ -40,6 +49,16 @@ def test_slowness_is_compared_round_by_round() -> None:
 def test_a_cell_in_which_the_best_was_chosen_has_no_doubt() -> None:
     cell = judged([Timed("a", 1, [1, 5, 1], is_chosen=True), Timed("b", 2, [9, 9, 9])])
     assert (cell.slower, cell.interval) == (0, (0, 0))
+
+
+def test_every_other_round_chooses_for_those_between() -> None:
+    rows = [Timed("model's", 1, [10, 13, 10, 13], is_chosen=True), Timed("other", 2, [9, 20, 9, 20])]
+    by_model, by_rounds = judged_between(rows)
+    assert (by_model.chosen.name, by_model.slower) == ("model's", 0)
+    assert (by_rounds.chosen.name, by_rounds.best.name) == ("other", "model's")
+    assert by_rounds.slower == pytest.approx(20 / 13 - 1)
+    once, _ = judged_between([Timed("a", 1, [2.0], is_chosen=True), Timed("b", 2, [1.0])])
+    assert once.slower == 1, "of one round there is none between"
 
 
 def test_algorithms_that_send_the_same_are_one_with_the_median_of_each_round() -> None:
