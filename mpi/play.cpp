@@ -93,10 +93,6 @@ class MessageBuffer {
 #ifdef SMPI_SHARED_MALLOC
 double now() { return MPI_Wtime(); }
 
-/// How long before a play a rank must be awake, in seconds. A simulated sleep ends in time; and a simulated clock goes
-/// on by 10 ns when somebody looks at it, which is a turn of all ranks: waiting by looking takes long.
-constexpr double awake_before = 0;
-
 bool ranks_share_a_clock() { return true; }
 #else
 /// Of the kernel: what MPI_Wtime says is each process's own.
@@ -105,9 +101,6 @@ double now() {
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
-
-/// How long before a play a rank must be awake, in seconds: it plays its first steps slowly when it has slept.
-constexpr double awake_before = 150e-6;
 
 /// Whether one kernel runs all of them, on one host or in namespaces. Collective when it is first called.
 bool ranks_share_a_clock() {
@@ -158,36 +151,35 @@ bool ranks_are_apart() {
 #endif
 }
 
-/// So long that a token bucket which limits a NIC has filled. Ranks sleep only where they would keep each other from
-/// the cores.
-void idle() {
-  constexpr double seconds = 1e-3;
-  if (ranks_take_turns()) {
-    usleep(static_cast<unsigned>(seconds * 1e6));
-    return;
-  }
-  for (const double until = now() + seconds; now() < until;) {
+#ifdef SMPI_SHARED_MALLOC
+/// A simulated sleep ends in time; and a simulated clock goes on by 10 ns when somebody looks at it, which is a turn of
+/// all ranks: waiting by looking takes long.
+void wait_until(double time) {
+  if (const double left = time - now(); left > 0) usleep(static_cast<unsigned>(left * 1e6));
+}
+#else
+/// Ranks that share cores give them to each other. They don't sleep, since cores that have idled are slow at first.
+void wait_until(double time) {
+  while (now() < time) {
+    if (ranks_take_turns()) sched_yield();
   }
 }
+#endif
 
 /// Ranks leave a barrier one after the other; where they share a clock they wait for the last. Returns when they began:
-/// on that clock the same for all. They sleep only where they would keep each other from the cores. Between nodes the
-/// network has been idle before.
+/// on that clock the same for all. Between nodes the network idles before, so long that a token bucket which limits a
+/// NIC has filled.
 double begin_together() {
-  if (ranks_are_apart()) idle();
-  double enough_for_all_to_know = -now();
+  constexpr double idle_seconds = 1e-3;
+  if (ranks_are_apart()) wait_until(now() + idle_seconds);
   MPI_Barrier(MPI_COMM_WORLD);
   if (!ranks_share_a_clock()) return now();
-  enough_for_all_to_know += now();
-  const bool sleeps = ranks_take_turns();
-  enough_for_all_to_know = std::clamp(4 * enough_for_all_to_know, sleeps ? 1e-3 : 20e-6, 10e-3);
+  double enough_for_all_to_know = -now();
+  MPI_Barrier(MPI_COMM_WORLD);
+  enough_for_all_to_know = std::clamp(4 * (enough_for_all_to_know + now()), 20e-6, 10e-3);
   double begin = now() + enough_for_all_to_know;
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const double asleep = begin - now() - awake_before;
-  if (sleeps && asleep > 0) usleep(static_cast<unsigned>(asleep * 1e6));
-  while (now() < begin) {
-    if (sleeps) sched_yield();
-  }
+  wait_until(begin);
   return begin;
 }
 

@@ -101,8 +101,11 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
     calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
-    waits = [f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in sizes]
-    print(f"to ranks that share a core messages wait {', '.join(waits)}; the first step {format_seconds(turns.first)}")
+    more = [f"{format_seconds(seconds_of(calibration.crowded, size))} ({format_bytes(size)})" for size in fitted]
+    print(
+        f"where two ranks share a core messages wait {format_seconds(seconds_of(calibration.turn, 1))}, the first step "
+        f"{format_seconds(calibration.first_turn)}, and to receive one takes more: {', '.join(more)}"
+    )
     for remark in calibration.remarks:
         print(f"warning: {remark}")
     hosts = len(hosts_in(hostfile)) if hostfile else 2
@@ -139,14 +142,16 @@ class Ranks:
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
-        count: of a cell there may be none."""
-        order = [call for cell in cells for _ in range(rounds) for call in cell]
-        times = iter(self._seconds(order))
-        found: list[list[list[float]]] = []
-        for cell in cells:
-            by_round = [[next(times) for _ in cell] for _ in range(rounds)]
-            counted = [[time for time in of_round if time is not None] for of_round in by_round if None not in of_round]
-            found.append([[of_round[i] for of_round in counted] for i in range(len(cell))])
+        count: of a cell there may be none. Each round is a start of its own, since with which ranks one shares a core
+        changes from one to the next."""
+        found: list[list[list[float]]] = [[[] for _ in cell] for cell in cells]
+        for _ in range(rounds):
+            times = iter(self._seconds([call for cell in cells for call in cell]))
+            for cell in found:
+                of_round = [next(times) for _ in cell]
+                for mine, time in zip(cell, of_round, strict=True):
+                    if time is not None and None not in of_round:
+                        mine.append(time)
         return found
 
     def _seconds(self, calls: list[Call]) -> list[float | None]:

@@ -90,7 +90,8 @@ void bind_costs(nb::module_& module) {
       .def_rw("start", &CommunicationCosts::start)
       .def_rw("cores", &CommunicationCosts::cores)
       .def_rw("turn", &CommunicationCosts::turn)
-      .def_rw("first_turn", &CommunicationCosts::first_turn);
+      .def_rw("first_turn", &CommunicationCosts::first_turn)
+      .def_rw("crowded", &CommunicationCosts::crowded);
   nb::class_<AssumedCosts>(module, "AssumedCosts", "See ayatori/artefacts/assumed_costs.hpp.")
       .def_ro("costs", &AssumedCosts::costs)
       .def_ro("link_latency", &AssumedCosts::link_latency);
@@ -127,6 +128,7 @@ void bind_calibration(nb::module_& module) {
       .def_rw("cores", &Calibration::cores)
       .def_rw("turn", &Calibration::turn)
       .def_rw("first_turn", &Calibration::first_turn)
+      .def_rw("crowded", &Calibration::crowded)
       .def_rw("errors", &Calibration::errors);
   module.def(
       "read_calibration", [](const std::string& path) { return unwrap(read_calibration(path)); }, WithoutGil(),

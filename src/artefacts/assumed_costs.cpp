@@ -108,6 +108,7 @@ CommunicationCosts costs_of(const Calibration& calibration, const CommunicationC
     costs.cores = calibration.cores;
     costs.turn = calibration.turn;
     costs.first_turn = calibration.first_turn;
+    costs.crowded = calibration.crowded;
   }
   if (calibration.between) {
     costs.between = played(*calibration.between, calibration.engine);

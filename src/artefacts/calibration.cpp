@@ -136,10 +136,12 @@ class CalibrationReader {
       if (!cores) return Failure(cores.error());
       calibration_.cores = static_cast<std::uint32_t>(*cores);
     }
-    if (!document_.has("again")) return {};
-    auto again = size_cost_at(document_, "again");
-    if (!again) return Failure(again.error());
-    calibration_.again = std::move(*again);
+    using Cost = std::pair<std::string_view, SizeCost Calibration::*>;
+    for (const auto& [name, member] : {Cost{"again", &Calibration::again}, Cost{"crowded", &Calibration::crowded}}) {
+      auto cost = size_cost_if_any(document_, name);
+      if (!cost) return Failure(cost.error());
+      calibration_.*member = std::move(*cost);
+    }
     return {};
   }
 
@@ -208,6 +210,7 @@ std::string calibration_text(const Calibration& calibration) {
                          {"cores", calibration.cores},
                          {"turn", size_cost_as_json(calibration.turn)},
                          {"first_turn", calibration.first_turn},
+                         {"crowded", size_cost_as_json(calibration.crowded)},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -19,6 +19,7 @@ Calibration example() {
   calibration.cores = 2;
   calibration.turn = {{0, 9e-7, 0}, {4097, 2e-6, 1e-11}};
   calibration.first_turn = 1.4e-5;
+  calibration.crowded = {{0, 1e-7, 0}, {257, 2e-6, 1e-11}};
   calibration.reduce = {{0, 1e-8, 2e-10}};
   calibration.again = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
   calibration.start = 8e-8;

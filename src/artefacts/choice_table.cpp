@@ -24,9 +24,9 @@ constexpr ArtefactHead table_head = {
     .last_version = 3,
 };
 
-constexpr std::array<std::string_view, 14> model_members = {
-    "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside", "between",
-    "copy",  "reduce",         "again",        "start",        "cores",      "turn",   "first_turn"};
+constexpr std::array<std::string_view, 15> model_members = {
+    "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",     "between", "copy",
+    "reduce", "again",         "start",        "cores",        "turn",       "first_turn", "crowded"};
 constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
@@ -47,6 +47,7 @@ Json model_as_json(const ChoiceModel& model) {
                {"cores", model.costs.cores},
                {"turn", size_cost_as_json(model.costs.turn)}};
   if (model.costs.first_turn > 0) json["first_turn"] = model.costs.first_turn;
+  if (!model.costs.crowded.empty()) json["crowded"] = size_cost_as_json(model.costs.crowded);
   return json;
 }
 
@@ -125,10 +126,11 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
     costs.*member = std::move(*read);
   }
   // Tables that were written before these were measured do not have them.
-  if (model.has("again")) {
-    auto again = size_cost_at(model, "again");
-    if (!again) return Failure(again.error());
-    costs.again = std::move(*again);
+  for (const auto& [name, member] :
+       {Local{"again", &CommunicationCosts::again}, Local{"crowded", &CommunicationCosts::crowded}}) {
+    auto read = size_cost_if_any(model, name);
+    if (!read) return Failure(read.error());
+    costs.*member = std::move(*read);
   }
   using Amount = std::pair<std::string_view, double CommunicationCosts::*>;
   for (const auto& [name, member] :

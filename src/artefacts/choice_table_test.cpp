@@ -28,6 +28,7 @@ ChoiceTable random_table(Random& random) {
   costs.cores = 4;
   costs.turn = {{0, 1e-6 / 3, 0}, {65, 0, 1e-10}};
   costs.first_turn = 1e-5 / 3;
+  costs.crowded = {{0, 1e-7 / 3, 1e-10}};
   costs.start = 1e-7 / 3;
   table.model = {random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, true, "assumed for 4xHDR", costs};
   std::map<std::string, CollectiveChoice> choices;

@@ -45,6 +45,10 @@ Result<SizeCost> size_cost_at(const JsonValue& object, std::string_view key) {
   return cost;
 }
 
+Result<SizeCost> size_cost_if_any(const JsonValue& object, std::string_view name) {
+  return object.has(name) ? size_cost_at(object, name) : SizeCost{};
+}
+
 Result<SizeCost> turn_of(const JsonValue& object) {
   if (!object.has("turn")) return SizeCost{};
   if (object.at("turn")->is_array()) return size_cost_at(object, "turn");

@@ -15,6 +15,9 @@ namespace ayatori {
 /// Members that must be there. Errors name their place: a number below 0, sizes that don't rise, a missing member.
 [[nodiscard]] Result<SizeCost> size_cost_at(const JsonValue& object, std::string_view key);
 
+/// The same of a member that may be missing: none.
+[[nodiscard]] Result<SizeCost> size_cost_if_any(const JsonValue& object, std::string_view name);
+
 /// The member `turn`, none if it is missing: lines, or one number, as it was before it depended on the size.
 [[nodiscard]] Result<SizeCost> turn_of(const JsonValue& object);
 

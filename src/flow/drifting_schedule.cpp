@@ -55,6 +55,8 @@ void DriftingSchedule::complete(Token token) {
       return make_ready(id);
     case Kind::receive_overhead:
       return end_receive(id);
+    case Kind::answer:
+      return end_send(id);
     case Kind::local_operations:
       return end_local_operations(id);
   }
@@ -88,10 +90,23 @@ void DriftingSchedule::begin_receive(MessageId id) {
   occupy(to, seconds, token_of(Kind::receive_overhead, id));
 }
 
+/// The sender of a message that is not eager is done as well, or as soon as it has its turn.
 void DriftingSchedule::end_receive(MessageId id) {
   const PostedMessage& message = matcher_[id];
+  const Rank sender = place_of(participant(message.sender));
+  const double turn = message.eager ? 0 : traffic_.resources().turn_seconds(sender, 0);
+  if (turn > 0) {
+    ++under_way_;
+    traffic_.start_timer(turn, token_of(Kind::answer, id));
+    return complete_message(message.receiver);
+  }
   if (!message.eager) complete_message(message.sender);
   complete_message(message.receiver);
+  matcher_.release(id);
+}
+
+void DriftingSchedule::end_send(MessageId id) {
+  complete_message(matcher_[id].sender);
   matcher_.release(id);
 }
 

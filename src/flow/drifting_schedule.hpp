@@ -67,8 +67,8 @@ class DriftingSchedule {
   [[nodiscard]] StreamId id_of(Rank participant, std::uint32_t stream) const { return participant * streams_ + stream; }
   [[nodiscard]] Rank place_of(Rank participant) const;
   /// What is over when a token is complete: of a message, or of a stream.
-  enum class Kind : std::uint8_t { message, send_overhead, receive_overhead, local_operations };
-  static constexpr unsigned kind_bits = 2;
+  enum class Kind : std::uint8_t { message, send_overhead, receive_overhead, answer, local_operations };
+  static constexpr unsigned kind_bits = 3;
   [[nodiscard]] Token token_of(Kind kind, std::uint32_t id) const {
     return first_token_ | (Token{id} << kind_bits) | static_cast<Token>(kind);
   }
@@ -80,6 +80,7 @@ class DriftingSchedule {
   void arrive(MessageId id);
   void begin_receive(MessageId id);
   void end_receive(MessageId id);
+  void end_send(MessageId id);
   void complete_message(StreamId id);
   Result<> advance(StreamId id);
   Result<> begin_step(StreamId self, std::size_t step);

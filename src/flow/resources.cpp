@@ -23,17 +23,17 @@ Resources::Resources(const Paths& paths, const FlowOptions& options)
   first_bus_ = static_cast<Constraint>(capacity_.size());
   const double bus = options.costs.inside.bandwidth;
   if (bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), bus);
-  if (options.costs.cores > 0) count_turns();
+  if (options.costs.cores > 0) count_pairs();
 }
 
-void Resources::count_turns() {
+void Resources::count_pairs() {
   std::vector<double> ranks(paths_.machine_count(), 0);
   for (Rank rank = 0; rank < paths_.participant_count(); ++rank) {
     if (has_processor(rank)) ++ranks[paths_.machine(rank)];
   }
   const auto cores = static_cast<double>(options_.costs.cores);
   if (ranks.empty() || *std::ranges::max_element(ranks) <= cores) return;
-  for (const double count : ranks) turns_.push_back(std::max(0.0, count / cores - 1));
+  for (const double count : ranks) pairs_.push_back(count > cores ? count / cores / 2 : 0);
 }
 
 std::uint32_t Resources::part_count(Rank from, Rank to, Bytes bytes) const {
@@ -47,8 +47,7 @@ void Resources::find_route(Rank from, Rank to, Bytes bytes, std::uint32_t part, 
   // Half of the latency lies at each end, and routers have none.
   const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
   route.delay = costs(from, to, bytes).latency * ranks_at_ends / 2;
-  if (has_processor(to) && takes_turns(to))
-    route.delay += turns_[paths_.machine(to)] * seconds_of(options_.costs.turn, bytes);
+  route.delay += turn_seconds(to, bytes);
   route.within_machine = within_machine(from, to);
   if (route.within_machine) {
     if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));

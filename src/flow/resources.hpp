@@ -64,14 +64,23 @@ class Resources {
     return has_processor(from) ? seconds_of(costs(from, to, bytes).send, bytes) : 0;
   }
   [[nodiscard]] double receive_seconds(Rank from, Rank to, Bytes bytes) const {
-    return has_processor(to) ? seconds_of(costs(from, to, bytes).receive, bytes) : 0;
+    if (!has_processor(to)) return 0;
+    const double seconds = seconds_of(costs(from, to, bytes).receive, bytes);
+    if (!takes_turns(to) || !within_machine(from, to)) return seconds;
+    return seconds + pairs_[paths_.machine(to)] * seconds_of(options_.costs.crowded, bytes);
   }
   /// Whether some machine has more ranks than cores; whether this rank's machine has.
-  [[nodiscard]] bool ranks_take_turns() const { return !turns_.empty(); }
-  [[nodiscard]] bool takes_turns(Rank rank) const { return ranks_take_turns() && turns_[paths_.machine(rank)] > 0; }
-  /// Ranks for each core, less one, of the machine where they are most; 0: none take turns.
-  [[nodiscard]] double most_turns() const {
-    return ranks_take_turns() ? *std::max_element(turns_.begin(), turns_.end()) : 0;
+  [[nodiscard]] bool ranks_take_turns() const { return !pairs_.empty(); }
+  [[nodiscard]] bool takes_turns(Rank rank) const { return ranks_take_turns() && pairs_[paths_.machine(rank)] > 0; }
+  /// Until a rank looks for a message of so many bytes; 0 if it has its core for itself, or is a router.
+  [[nodiscard]] double turn_seconds(Rank rank, Bytes bytes) const {
+    if (!has_processor(rank) || !takes_turns(rank)) return 0;
+    return pairs_[paths_.machine(rank)] * seconds_of(options_.costs.turn, bytes);
+  }
+  /// How much later all ranks begin.
+  [[nodiscard]] double first_turn_seconds() const {
+    if (!ranks_take_turns()) return 0;
+    return (2 * *std::max_element(pairs_.begin(), pairs_.end()) - 1) * options_.costs.first_turn;
   }
   [[nodiscard]] std::uint32_t machine(Rank rank) const { return paths_.machine(rank); }
   [[nodiscard]] std::uint32_t machine_count() const { return paths_.machine_count(); }
@@ -111,7 +120,7 @@ class Resources {
   void find_route(Rank from, Rank to, Bytes bytes, std::uint32_t part, Route& route) const;
 
  private:
-  void count_turns();
+  void count_pairs();
   [[nodiscard]] Constraint out_of(std::uint32_t nic) const { return first_nic_ + 2 * nic; }
   [[nodiscard]] Constraint into(std::uint32_t nic) const { return first_nic_ + 2 * nic + 1; }
   [[nodiscard]] Constraint bus_of(std::uint32_t machine) const { return first_bus_ + machine; }
@@ -123,7 +132,7 @@ class Resources {
   std::vector<double> capacity_;
   std::vector<std::vector<Constraint>> background_;
   std::vector<double> latency_;  // by link
-  std::vector<double> turns_;    // by machine: how many ranks there are for each core, less one; empty: nowhere more
+  std::vector<double> pairs_;    // by machine: pairs of ranks for each core; 0: a core for each; empty: nowhere more
 };
 
 }  // namespace ayatori

@@ -46,7 +46,8 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.again, "the time of replacing what was sent"),
         check(options.costs.start, "the time until the first step"),
         check(options.costs.turn, "the time until a rank has its turn"),
-        check(options.costs.first_turn, "the time until a rank has its first turn")}) {
+        check(options.costs.first_turn, "the time until a rank has its first turn"),
+        check(options.costs.crowded, "the time of messages of ranks that share cores")}) {
     if (!checked) return checked;
   }
   for (const double late : options.late) {
@@ -170,7 +171,7 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
   }
   auto prediction = options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                                      : simulate_synchronous(schedule, resources, options);
-  if (prediction) begin_later(*prediction, options.costs.start + resources.most_turns() * options.costs.first_turn);
+  if (prediction) begin_later(*prediction, options.costs.start + resources.first_turn_seconds());
   return prediction;
 }
 

@@ -40,7 +40,7 @@ TEST(SimulateTurns, LocalOperationsOfFiveRanksTakeThreeTurnsOnTwoCores) {
 }
 
 /// Rank 0 sends for 1 s, waits 0.5 s of latency, and rank 1 receives for 2 s: nobody else needs a core.
-TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
+TEST(SimulateTurns, AMessageWaitsATurnForEachPairOfRanksOfACore) {
   const ListedSchedule schedule = at_once(4, {{0, 1, 10}});
   const auto seconds = [&](std::uint32_t cores) {
     FlowOptions options = with_cores(cores);
@@ -52,9 +52,9 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
   };
   EXPECT_NEAR(seconds(0), 3.5, 1e-9);
   EXPECT_NEAR(seconds(4), 3.5, 1e-9);
-  EXPECT_NEAR(seconds(3), 3.5 + 0.125 / 3, 1e-9);
+  EXPECT_NEAR(seconds(3), 3.5 + 0.125 * 2 / 3, 1e-9);
   EXPECT_NEAR(seconds(2), 3.5 + 0.125, 1e-9);
-  EXPECT_NEAR(seconds(1), 3.5 + 3 * 0.125, 1e-9);
+  EXPECT_NEAR(seconds(1), 3.5 + 0.125 * 2, 1e-9);
 }
 
 TEST(SimulateTurns, ATurnIsAsLongAsTheSizeSays) {
@@ -81,9 +81,38 @@ TEST(SimulateTurns, OnlyTheMachineOfTheReceiverCounts) {
   ListedPaths paths = one_switch(3, 1000);
   paths.machines = {0, 1, 1};
   FlowOptions options = with_cores(1);
+  options.costs.crowded = {{0, 100, 0}};  // of messages within a machine
   options.costs.turn = {{0, 0.25, 0}};
   EXPECT_NEAR(run(at_once(3, {{0, 1, 1000}}), paths, options).seconds, 1.25, 1e-9);
   EXPECT_NEAR(run(at_once(3, {{1, 0, 1000}}), paths, options).seconds, 1, 1e-9);
+}
+
+/// What ranks 0 and 1 exchange takes 0.5 s to receive, and 0.25 s more where two share a core; with one core for all
+/// four, twice as much more, and one receives after the other.
+TEST(SimulateTurns, MessagesOfRanksThatShareCoresTakeLongerToReceive) {
+  const ListedSchedule schedule = at_once(4, {{0, 1, 10}, {1, 0, 10}});
+  FlowOptions options = with_cores(4);
+  options.costs.inside.eager_limit = 10;
+  options.costs.inside.receive = {{0, 0.5, 0}};
+  options.costs.crowded = {{0, 0.25, 0}};
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5, 1e-9);
+  options.costs.cores = 2;
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.75, 1e-9);
+  options.costs.cores = 1;
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 2 * (0.5 + 2 * 0.25), 1e-9);
+}
+
+/// Rank 1 has the message after its turn, and rank 0 hears of it a turn later, if it waits for that.
+TEST(SimulateTurns, TheSenderOfALargeMessageWaitsForItsTurnToo) {
+  FlowOptions options = with_cores(2);
+  options.costs.inside.eager_limit = 100;
+  options.costs.turn = {{0, 0.25, 0}};
+  const auto seconds = [&](Bytes bytes) {
+    const Prediction prediction = run(at_once(4, {{0, 1, bytes}}), one_machine(4), options);
+    return std::pair(prediction.rank_seconds[0], prediction.rank_seconds[1]);
+  };
+  EXPECT_EQ(seconds(100), std::pair(0.0, 0.25));
+  EXPECT_EQ(seconds(101), std::pair(0.5, 0.25));
 }
 
 TEST(SimulateTurns, SynchronousStepsAreRefusedAndSoAreNegativeTimes) {
@@ -94,6 +123,9 @@ TEST(SimulateTurns, SynchronousStepsAreRefusedAndSoAreNegativeTimes) {
   options.costs.cores = 3;
   EXPECT_TRUE(simulate(schedule, one_machine(3), options));
   options.costs.turn = {{0, -1, 0}};
+  EXPECT_FALSE(simulate(schedule, one_machine(3), options));
+  options.costs.turn = {};
+  options.costs.crowded = {{0, -1, 0}};
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
 }
 

@@ -4,9 +4,8 @@
  *     calibrate [--ping-pong] SECONDS SIZE…
  *     calibrate --turns PACE SECONDS SIZE…, on more ranks than there are cores
  *
- * With --turns it prints, for each size, the time of a step in which each rank sends to the next one and waits for the
- * one before: as there are more ranks than cores, a message waits until its receiver has its turn. It is measured while
- * the cores have the PACE that the first form printed.
+ * With --turns it prints what messages take where ranks take turns on the cores (calibrate_turns.h), measured while the
+ * cores have the PACE that the first form printed.
  *
  * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
  *
@@ -46,9 +45,10 @@
 #include <unistd.h>
 
 #include "calibrate_patterns.h"
+#include "calibrate_turns.h"
 #include "leave_mpi.h" /* bench/harness, installed beside it */
 
-enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64 };
+enum { min_rounds = 9, min_counted = 5, max_repeats = 64 };
 
 static const char* const pattern_names[patterns] = {"one_way", "exchange", "chain", "several", "combine", "add",
                                                     "send",    "receive",  "burst", "copy",    "reduce"};
@@ -302,97 +302,6 @@ static void print_samples(int rounds, int count, const int* sizes) {
     }
 }
 
-/* Each rank sends so many bytes to the next one and waits for those of the one before, so many times: what it has just
- * written, and other data in each step, as in a collective. */
-static void step_around(int steps, int bytes) {
-    int ranks = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
-    for (int step = 0; step < steps; ++step) {
-        const size_t place = (size_t)(step % places) * (size_t)bytes;
-        MPI_Sendrecv(local_out + place, bytes, MPI_BYTE, next, 0, local_in + place, bytes, MPI_BYTE, before, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-}
-
-static double time_step(int bytes) {
-    enum { many = 16, small = 4096 };
-    const int steps = bytes > small ? places : many;
-    memset(local_in, 1, (size_t)places * (size_t)bytes);
-    memset(local_out, 2, (size_t)places * (size_t)bytes);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    step_around(steps, bytes);
-    return (MPI_Wtime() - start) / steps;
-}
-
-/* Of one step, until the slowest rank is done, where all should begin at the same time. Ranks that share a core can't:
- * the one that has it looks for its messages for a while before it gives it away. They sleep, but not to the end, so
- * that all of them are awake then. */
-static double time_first_step(void) {
-    const double ahead = 1e-3, awake_before = 150e-6;
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = kernel_time() + ahead;
-    MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    const double asleep = begin - kernel_time() - awake_before;
-    if (asleep > 0) usleep((unsigned)(asleep * 1e6));
-    while (kernel_time() < begin) sched_yield();
-    step_around(1, 1);
-    double seconds = kernel_time() - begin;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return seconds;
-}
-
-/* What print_steps_in_turns() measures in a round: a step of each size, and then the first one of a byte. */
-typedef double steps_in_turns[max_sizes + 1];
-
-static void measure_steps_in_turns(int count, const int* sizes, steps_in_turns steps) {
-    for (int i = 0; i < count; ++i) steps[i] = time_step(sizes[i]);
-    steps[count] = time_first_step();
-}
-
-/* What rank 0 says. */
-static int all_say(int yes) {
-    MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return yes;
-}
-
-static double median_of_rounds(int step, int count, const steps_in_turns* rounds) {
-    double values[max_rounds];
-    for (int i = 0; i < count; ++i) values[i] = rounds[i][step];
-    return quantile(values, count, 0.5);
-}
-
-/* The time of such a step of each size, the median over rounds of several steps, and of the first one of a byte, for
- * SECONDS in all. Rounds that do not begin and end at this pace do not count; where it does not come back for ten times
- * as long, all later ones do. MPIs that wait without giving their core to others take milliseconds. */
-static void print_steps_in_turns(double pace, double seconds, int count, const int* sizes) {
-    enum { least_rounds = 3, microseconds_of_a_wait = 30000 };
-    const double longest_wait = 10 * seconds;
-    static steps_in_turns rounds[max_rounds];
-    int taken = 0, ranks = 0, at_another_pace = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    double until = MPI_Wtime() + seconds, waits_since = MPI_Wtime();
-    while (all_say(taken < max_rounds && (taken < least_rounds || MPI_Wtime() < until))) {
-        const int waits = all_say(MPI_Wtime() < waits_since + longest_wait);
-        if (waits && !cores_have_pace(pace)) {
-            usleep(microseconds_of_a_wait);
-            until += microseconds_of_a_wait * 1e-6;
-            continue;
-        }
-        measure_steps_in_turns(count, sizes, rounds[taken]);
-        if (waits && !cores_have_pace(pace)) continue;
-        if (waits) waits_since = MPI_Wtime();
-        at_another_pace |= !waits;
-        ++taken;
-    }
-    if (rank != 0) return;
-    printf("{\"ranks\": %d, \"first\": %.4g, \"at_another_pace\": %s}\n", ranks, median_of_rounds(count, taken, rounds),
-           at_another_pace ? "true" : "false");
-    for (int i = 0; i < count; ++i)
-        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], median_of_rounds(i, taken, rounds));
-}
-
 static void make_buffers(int largest) {
     const size_t bytes = (size_t)largest + 8;
     out = calloc(bytes, 1);
@@ -425,7 +334,7 @@ int main(int argc, char** argv) {
     make_buffers(largest);
     share_a_node = ranks_here() == ranks;
     if (turns) {
-        print_steps_in_turns(pace_of_turns, atof(argv[1]), count, sizes);
+        print_times_in_turns(pace_of_turns, atof(argv[1]), count, sizes);
         leave_mpi();
         return 0;
     }

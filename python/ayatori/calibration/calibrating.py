@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ayatori.calibration.fitting import Fit, fit
-from ayatori.calibration.fitting_turns import fit_turn
+from ayatori.calibration.fitting_turns import fit_sharing
 from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
@@ -54,6 +54,7 @@ def calibrate(
 
 def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turns: Turns) -> Calibration:
     own = fit(inside, "inside")
+    sharing = fit_sharing(turns, own.messages, len(os.sched_getaffinity(0)))
     other = fit(between, "between") if between else None
     remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
     cores = len(os.sched_getaffinity(0))
@@ -75,8 +76,9 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         start=own.start,
         engine=player_seconds(),
         cores=cores,
-        turn=fit_turn(turns, own.messages, cores),
-        first_turn=turns.first,
+        turn=sharing.turn,
+        first_turn=sharing.first_turn,
+        crowded=sharing.crowded,
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),
     )

@@ -1,41 +1,54 @@
-"""How long a message waits where ranks share a core, by its size."""
+"""What messages cost more where ranks share a core."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from ayatori.calibration.fitting import one_way
 from ayatori.calibration.lines import lines_through
 from ayatori.calibration.measuring import Turns
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call
-from ayatori.prediction.costs import Costs, Line, MessageCosts, SizeCost
+from ayatori.prediction.costs import Costs, Line, MessageCosts, SizeCost, fixed
 from ayatori.prediction.predictor import Model, Predictor
 
 CORRECTIONS = 8
-"""While one rank waits the others of its core work, so that a step grows by less than a message waits."""
+"""While one rank receives the others of its core work, so that a step grows by less than all of them need."""
 
 
-def fit_turn(turns: Turns, messages: MessageCosts, cores: int) -> SizeCost:
-    """Waits with which the model's steps take what was measured, of ranks whose processors take turns on the cores and
-    whose `messages` cost what they do where each has a core of its own. No wait where steps took no longer than that
-    without."""
+@dataclass(frozen=True)
+class Sharing:
+    """As in Costs."""
+
+    turn: SizeCost = ()
+    first_turn: float = 0
+    crowded: SizeCost = ()
+
+
+def fit_sharing(turns: Turns, messages: MessageCosts, cores: int) -> Sharing:
+    """Waits with which a message goes around as it was measured while all others only wait, and times of the receivers'
+    processors with which steps take what was measured of ranks that all have messages. Of `messages` that cost what
+    they do where each rank has a core of its own. Nothing where that takes no longer than without."""
     if turns.ranks <= cores:
-        return ()
-    more_ranks = turns.ranks / cores - 1
-    waits = dict.fromkeys(sorted(turns.steps), 0.0)
+        return Sharing()
+    pairs = turns.ranks / cores / 2
+    turn = fixed(max(0.0, turns.hop - one_way(messages, min(turns.steps))) / pairs)
+    more = dict.fromkeys(sorted(turns.steps), 0.0)
     for _ in range(CORRECTIONS):
-        turn = tuple(Line(size, wait) for size, wait in waits.items())
-        predicted = ring_steps(Costs(inside=messages, cores=cores, turn=turn), turns.ranks, waits)
-        waits = {
-            size: max(0.0, wait + (turns.steps[size] - predicted[size]) / more_ranks) for size, wait in waits.items()
+        crowded = tuple(Line(size, seconds) for size, seconds in more.items())
+        predicted = ring_steps(Costs(inside=messages, cores=cores, turn=turn, crowded=crowded), turns.ranks, more)
+        more = {
+            size: max(0.0, seconds + (turns.steps[size] - predicted[size]) / (2 * pairs * pairs))
+            for size, seconds in more.items()
         }
-    return lines_through(list(waits.items()), whole=turns.steps)
+    return Sharing(turn, turns.first / (2 * pairs - 1), lines_through(list(more.items()), whole=turns.steps))
 
 
-def ring_steps(costs: Costs, ranks: int, sizes: Iterable[int]) -> dict[int, float]:
-    """Seconds of the model by size of steps in which each rank of a machine sends to the next one and waits for the one
-    before. An allgather has one step less than ranks."""
+def ring_steps(costs: Costs, ranks: int, sizes: Iterable[int]) -> Mapping[int, float]:
+    """Seconds of the model by size of steps in which each rank of a machine sends to another one and waits for a third
+    one; it makes no difference to the model which. An allgather has one step less than ranks."""
     sizes = list(sizes)
     network = open_source("fattree:K=2,levels=1")
     [job] = contiguous_jobs(network, [1], ranks)

@@ -135,42 +135,65 @@ def measure(
 
 @dataclass(frozen=True)
 class Turns:
-    """Of ranks of which two share each core: steps in which each sends to the next one and waits for the one before, in
-    seconds."""
+    """What messages take where two ranks share each core, in seconds."""
 
     ranks: int
     steps: Mapping[int, float]
-    """By bytes of a message."""
+    """By bytes of a message: a step in which each rank sends to another one and waits for a third one."""
     first: float
-    """That the first step, of a byte, takes longer than the later ones, where all ranks should begin at one time."""
+    """That the first step takes longer than the later ones, where all ranks should begin at one time."""
+    hop: float
+    """A message of the fewest bytes from a rank to the next one, while all others wait."""
     at_another_pace: bool = False
     """Whether the pace that was wanted did not come back for long, so that these are times of another one."""
+
+
+STARTS = 3
+"""With which ranks the kernel lets share a core, and so what they wait, changes from one start to the next."""
 
 
 def measure_turns(
     mpi: Mpi, program: Path, folder: Path, seconds: float, inside: Measurement, sizes: Sequence[int] = FITTED_SIZES
 ) -> Turns:
     """With two ranks for each core of this machine, measured for `seconds` at the pace at which two ranks were measured
-    `inside` it: messages of `sizes`, and of the two sizes at the eager limit, where waits jump."""
+    `inside` it: messages of `sizes`, and of the two sizes at the eager limit, where waits jump. The medians of several
+    starts of the program."""
     eager_limit = inside.eager_limit
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
-    output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
-    when = ["--turns", f"{inside.pace:g}", f"{seconds:g}"]
+    words = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
+    command = [mpi.mpirun, *placement(mpi, None, ranks), *words]
+    starts = [turns_of(_lines_of(command, folder)) for _ in range(STARTS)]
+    return Turns(
+        ranks,
+        {size: median(start.steps[size] for start in starts) for size in starts[0].steps},
+        median(start.first for start in starts),
+        median(start.hop for start in starts),
+        any(start.at_another_pace for start in starts),
+    )
+
+
+def _lines_of(command: Sequence[str | Path], folder: Path) -> list[dict[str, float]]:
+    """The objects that a command prints, one a line."""
+    output, errors = folder / "output", folder / "errors"
+    environment = os.environ | open_mpi_as_root()
     status = run_program(
-        [mpi.mpirun, *placement(mpi, None, ranks), program, *when, *map(str, sizes)],
-        folder=folder,
-        environment=os.environ | open_mpi_as_root(),
-        output=output,
-        errors=errors,
-        timeout=LEAST_SECONDS,
+        command, folder=folder, environment=environment, output=output, errors=errors, timeout=LEAST_SECONDS
     )
     if status != 0:
-        raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
-    head, *lines = (json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line[:1] == "{")
-    steps = {line["bytes"]: line["step"] for line in lines}
-    return Turns(head["ranks"], steps, max(0.0, head["first"] - steps[min(steps)]), head["at_another_pace"])
+        raise Error(f"{command[0]} failed", cause=last_line(errors) or f"status {status}")
+    return [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line[:1] == "{"]
+
+
+def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
+    """From what the program prints: what it says of the fewest bytes, and by bytes the seconds of several steps."""
+    head, several = lines[0], {int(line["bytes"]): line["seconds"] for line in lines[1:]}
+    later = max(0.0, several[min(several)] - head["one_step"]) / (head["steps"] - 1)
+    first = max(0.0, head["one_step"] - later)
+    steps = {size: max(0.0, seconds - first) / head["steps"] for size, seconds in several.items()}
+    hop = max(0.0, head["two_laps"] - head["one_lap"]) / head["ranks"]
+    return Turns(int(head["ranks"]), steps, first, hop, bool(head["at_another_pace"]))
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:

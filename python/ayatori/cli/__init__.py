@@ -20,12 +20,13 @@ def main() -> None:
     tell_failures_of_stdout()
     from ayatori.cli.app import app
     from ayatori.cli.execution import execute, leave
-    from ayatori.resumable import terminate
+    from ayatori.resumable import end_calls_of_the_core, interrupt, terminate
 
     if with_handler:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, interrupt)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, terminate)
+    end_calls_of_the_core()
     leave(execute(app, sys.argv[1:], "ayatori"))
 
 

@@ -73,13 +73,13 @@ def describe(calibration: Calibration) -> None:
             describe_messages(name, costs)
     rows = [
         [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in local)]
-        for local in [(calibration.copy, calibration.reduce, calibration.again, calibration.turn)]
+        for local in [(calibration.copy, calibration.reduce, calibration.again)]
         for size in SIZES_PRINTED
     ]
-    print_table("", ["  in a rank", "copy", "reduce", "more if sent", "wait if two share a core"], rows)
+    print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
     say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
     say(f"  start: {format_seconds(calibration.start)} before a collective's first step")
-    say(f"  first turn: {format_seconds(calibration.first_turn)} more before that where two ranks share a core")
+    describe_turns(calibration)
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
         + [f"{error.max:.1%}"]
@@ -88,6 +88,15 @@ def describe(calibration: Calibration) -> None:
     print_table("", ["  error of the model", "times", "points", "median", "largest"], rows)
     for remark in calibration.remarks:
         print_warning(remark)
+
+
+def describe_turns(calibration: Calibration) -> None:
+    say(
+        f"  where two ranks share a core: {format_seconds(calibration.first_turn)} more before the first step, "
+        f"{format_seconds(seconds_of(calibration.turn, 1))} until a message is seen"
+    )
+    more = [f"{format_seconds(seconds_of(calibration.crowded, m))} ({format_bytes(m)})" for m in SIZES_PRINTED]
+    say(f"    and more to receive it: {', '.join(more)}")
 
 
 def describe_messages(name: str, costs: MessageCosts) -> None:

@@ -361,9 +361,8 @@ def describe_costs(model: Model) -> None:
     )
     if costs.cores:
         say(
-            f"                {costs.cores} cores a machine; with more ranks there messages wait "
-            f"{format_seconds(seconds_of(costs.turn, 1))} and more for each further rank of a core, and times are a "
-            "rough guide"
+            f"                {costs.cores} cores a machine; where two ranks share one messages wait "
+            f"{format_seconds(seconds_of(costs.turn, 1))}, longer with more, and times are a rough guide"
         )
 
 

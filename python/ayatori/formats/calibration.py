@@ -54,9 +54,12 @@ class Calibration:
     cores: int = 0
     """Of the machine; 0: not known."""
     turn: SizeCost = ()
-    """Seconds that a message waits for each further rank that shares the core of its receiver."""
+    """Seconds that a message waits where two ranks share a core, and as much longer with more."""
     first_turn: float = 0
     """Seconds by which a rank begins later for each further rank that shares its core."""
+    crowded: SizeCost = ()
+    """More of a receiver's processor for a message within a machine where two ranks share a core, and as much longer
+    with more."""
     remarks: Sequence[str] = ()
     errors: Sequence[FitError] = ()
 
@@ -83,6 +86,7 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         calibration.cores if inside else otherwise.cores,
         calibration.turn if inside else otherwise.turn,
         calibration.first_turn if inside else otherwise.first_turn,
+        calibration.crowded if inside else otherwise.crowded,
     )
 
 
@@ -138,6 +142,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.start, core.engine = calibration.start, calibration.engine
     core.cores = calibration.cores
     core.turn, core.first_turn = size_cost_to_core(calibration.turn), calibration.first_turn
+    core.crowded = size_cost_to_core(calibration.crowded)
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -161,6 +166,7 @@ def read_calibration(path: Path) -> Calibration:
         core.cores,
         size_cost_from_core(core.turn),
         core.first_turn,
+        size_cost_from_core(core.crowded),
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
     )

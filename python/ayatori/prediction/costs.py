@@ -70,9 +70,12 @@ class Costs:
     cores: int = 0
     """Of each machine; 0: as many as it has ranks."""
     turn: SizeCost = ()
-    """A message waits so long for each further rank that shares the core of its receiver."""
+    """A message waits so long where two ranks share a core, and as much longer with more."""
     first_turn: float = 0
     """A rank begins so much later for each further rank that shares its core."""
+    crowded: SizeCost = ()
+    """More of a receiver's processor for a message within a machine where two ranks share a core, and as much longer
+    with more."""
 
 
 FREE = Costs()
@@ -93,6 +96,7 @@ def to_core(costs: Costs) -> _core.CommunicationCosts:
     core.again = size_cost_to_core(costs.again)
     core.start = costs.start
     core.cores, core.turn, core.first_turn = costs.cores, size_cost_to_core(costs.turn), costs.first_turn
+    core.crowded = size_cost_to_core(costs.crowded)
     return core
 
 
@@ -108,6 +112,7 @@ def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
         core.cores,
         size_cost_from_core(core.turn),
         core.first_turn,
+        size_cost_from_core(core.crowded),
     )
 
 

@@ -6,15 +6,17 @@ from ayatori.resumable.computation import (
     compute_items,
     is_first_process,
     mpi_processes,
-    terminate,
 )
 from ayatori.resumable.saved_results import SavedResults, partial_file
+from ayatori.resumable.signals import end_calls_of_the_core, interrupt, terminate
 
 __all__ = [
     "Interrupted",
     "SavedResults",
     "compute",
     "compute_items",
+    "end_calls_of_the_core",
+    "interrupt",
     "is_first_process",
     "mpi_processes",
     "partial_file",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from ayatori.base.errors import Error
 from ayatori.resumable.saved_results import SavedResults
+from ayatori.resumable.signals import interrupt, terminate
 
 Item = TypeVar("Item")
 
@@ -21,15 +21,6 @@ Work = Callable[[range], list[Any]]
 
 class Interrupted(Exception):
     """Ctrl-C or SIGTERM, after the partial results were saved."""
-
-
-def terminate(number: int, _frame: object) -> NoReturn:
-    """A handler of SIGTERM: leaves by an exception, so that folders and children of labs go as after Ctrl-C.
-
-    While compute() works, it keeps what is done instead.
-    """
-    signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt that
-    sys.exit(128 + number)
 
 
 def compute(
@@ -88,11 +79,11 @@ def _interruptions_once() -> Iterator[None]:
     People press Ctrl-C twice, and timeout(1) sends two signals: the second must not interrupt the saving.
     """
     interrupting: dict[signal.Signals, list[Any]] = {
-        signal.SIGINT: [signal.default_int_handler],
+        signal.SIGINT: [signal.default_int_handler, interrupt],
         signal.SIGTERM: [signal.SIG_DFL, terminate],
     }
 
-    def interrupt(_signal: int, _frame: object) -> None:
+    def interrupt_once(_signal: int, _frame: object) -> None:
         for number in usual:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
@@ -104,7 +95,7 @@ def _interruptions_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         usual = {}
     for number in usual:
-        signal.signal(number, interrupt)
+        signal.signal(number, interrupt_once)
     try:
         yield
     finally:

@@ -45,6 +45,7 @@ struct Calibration {
   std::uint32_t cores = 0;  ///< of the machine; 0: not known
   SizeCost turn;            ///< as in CommunicationCosts
   double first_turn = 0;    ///< as in CommunicationCosts
+  SizeCost crowded;         ///< as in CommunicationCosts
   std::vector<FitError> errors;
 
   friend bool operator==(const Calibration&, const Calibration&) = default;

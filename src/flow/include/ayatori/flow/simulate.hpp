@@ -39,10 +39,12 @@
 ///
 ///   Where a machine has more ranks than costs.cores, its processors take turns on these cores: what one is asked to do
 ///   begins, in the order in which it was asked, as soon as the processor has done what it was asked before and a core
-///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So a message
-///   to a rank of a machine with r ranks waits for (r / costs.cores − 1) · costs.turn(m) more. And since
-///   ranks of a core can't begin at once, all begin (r / costs.cores − 1) · costs.first_turn later, with the most ranks
-///   that a machine has for its cores. Needs StepMode::drift.
+///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So on a
+///   machine with r ranks, k = r / (2 · costs.cores) pairs for each core, a message to one of them waits for
+///   k · costs.turn(m) more, and the sender of one that was not eager is done k · costs.turn(0) after its receiver. A
+///   message between two of them keeps the receiver's processor busy for k · costs.crowded(m) more. And since ranks of
+///   a core can't begin at once, all begin (2 k − 1) · costs.first_turn later, with the largest k of all machines. Needs
+///   StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
 ///   not divide, and each with a header. In 3 each part is a flow of its own, on a path and a connection of its own;
