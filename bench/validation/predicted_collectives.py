@@ -274,8 +274,8 @@ def compare(cells: list[Measured]) -> None:
         of_model, of_rounds = zip(*map(judged_between, found), strict=True)
         print(
             f"chosen at most {SLOWER_BAR:.0%} slower than the best (bar {CELLS_BAR:.0%}){which}: "
-            f"{share_of(map(judged, found), SLOWER_BAR)}; in the rounds between {good_of(of_model)}, and of every other "
-            f"round, which chooses for them, {good_of(of_rounds)}"
+            f"{share_of(map(judged, found), SLOWER_BAR)}; in the rounds between {good_of(of_model)}, and of every "
+            f"other round, which chooses for them, {good_of(of_rounds)}"
         )
 
 

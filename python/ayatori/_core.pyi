@@ -1332,6 +1332,12 @@ class CommunicationCosts:
     @first_turn.setter
     def first_turn(self, arg: float, /) -> None: ...
 
+    @property
+    def crowded(self) -> list[CostLine]: ...
+
+    @crowded.setter
+    def crowded(self, arg: Sequence[CostLine], /) -> None: ...
+
 class AssumedCosts:
     """See ayatori/artefacts/assumed_costs.hpp."""
 
@@ -1449,6 +1455,12 @@ class Calibration:
 
     @first_turn.setter
     def first_turn(self, arg: float, /) -> None: ...
+
+    @property
+    def crowded(self) -> list[CostLine]: ...
+
+    @crowded.setter
+    def crowded(self, arg: Sequence[CostLine], /) -> None: ...
 
     @property
     def errors(self) -> list[FitError]: ...

@@ -25,8 +25,8 @@ constexpr ArtefactHead table_head = {
 };
 
 constexpr std::array<std::string_view, 15> model_members = {
-    "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",     "between", "copy",
-    "reduce", "again",         "start",        "cores",        "turn",       "first_turn", "crowded"};
+    "steps",  "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",     "between", "copy",
+    "reduce", "again",          "start",        "cores",        "turn",       "first_turn", "crowded"};
 constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 

@@ -25,6 +25,7 @@ ListedPaths one_machine(Rank ranks) { return {{}, std::vector<std::uint32_t>(ran
 FlowOptions with_cores(std::uint32_t cores) {
   FlowOptions options;
   options.costs.cores = cores;
+  options.costs.inside.eager_limit = options.costs.between.eager_limit = 1000;
   return options;
 }
 

@@ -107,12 +107,13 @@ def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
 
 def test_more_ranks_than_the_calibrated_machine_has_cores_take_turns(tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "calibration.json"
-    write_calibration(Calibration("n1", "MPI", MessageCosts(latency=1e-6), cores=2, turn=fixed(3e-6)), file)
+    costs = MessageCosts(latency=1e-6, eager_limit=8)
+    write_calibration(Calibration("n1", "MPI", costs, cores=2, turn=fixed(3e-6)), file)
     call = ("--collective", "broadcast", "--algorithm", "linear", "--bytes", "1", "--calibration", str(file))
-    for ranks, microseconds in (("2", 1), ("8", 1 + 3 * 3)):
+    for ranks, microseconds in (("2", 1), ("8", 1 + 2 * 3)):
         job = ("simulate", "full:2", "--contiguous", "1..1", "--ppn", ranks)
         assert json_of(ayatori_command(*job, *call, "--json"))["time_s"] == pytest.approx(microseconds * 1e-6)
-        assert "2 cores a machine; with more ranks there messages wait 3 us" in ayatori_command(*job, *call).stdout
+        assert "2 cores a machine; where two ranks share one messages wait 3 us" in ayatori_command(*job, *call).stdout
     refused = ayatori_command(*job, *call, "--steps", "synchronous")
     assert refused.status == 1
     assert "not simulated with more ranks than cores" in refused.stderr

@@ -41,6 +41,21 @@ show.as_data = slowly
 sys.argv = ["ayatori", "show", "torus:4"]
 main()
 """
+CALL_THAT_NO_SIGNAL_ENDS = """
+import ctypes, sys
+from ayatori.cli import main, show
+
+def slowly(*_):
+    print("working", flush=True)
+    library, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+    library.pthread_mutex_lock(mutex)
+    library.pthread_mutex_lock(mutex)
+
+show.as_data = slowly
+sys.argv = ["ayatori", "show", "torus:4"]
+main()
+"""
+"""As a long call of the core, in which Python handles no signal."""
 
 
 def signalled(code: str, arguments: list[str], folder: Path, number: signal.Signals) -> tuple[int, str]:
@@ -84,3 +99,8 @@ def test_what_is_done_is_kept(number: signal.Signals, tmp_path: Path) -> None:
 def test_without_anything_to_keep_sigterm_ends_at_once(tmp_path: Path) -> None:
     """Whatever other threads do: they are not waited for, and nothing is torn down under them."""
     assert signalled(SLOW_OPENING, [], tmp_path, signal.SIGTERM) == (128 + signal.SIGTERM, "")
+
+
+@pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, "error: interrupted\n"), (signal.SIGTERM, "")])
+def test_a_call_in_which_python_handles_no_signal_is_left(number: signal.Signals, said: str, tmp_path: Path) -> None:
+    assert signalled(CALL_THAT_NO_SIGNAL_ENDS, [], tmp_path, number) == (128 + number, said)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
 from ayatori.calibration.fitting import BURST, CHAIN, SEVERAL, fit, one_of_chain, one_of_several, one_way
-from ayatori.calibration.fitting_turns import fit_turn, ring_steps
+from ayatori.calibration.fitting_turns import Sharing, fit_sharing, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
     CHECKED_SIZES,
@@ -32,6 +32,7 @@ from ayatori.calibration.measuring import (
     measure,
     parse_measurement,
     placement,
+    turns_of,
 )
 from ayatori.formats.calibration import Calibration, FitError, costs_of, read_calibration, write_calibration
 from ayatori.model.jobs import contiguous_jobs
@@ -232,11 +233,11 @@ def test_what_each_of_several_waits_for_is_time_of_the_receivers_processor(share
 def test_noise_is_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     assert measured.noisy_share() == 0
-    assert calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks == ()
+    assert calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks == ()
     for samples in measured.patterns.values():
         samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
     assert measured.noisy_share() == 1 > TOO_NOISY
-    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks)
+    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks)
 
 
 def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
@@ -267,10 +268,10 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
 def test_times_of_another_pace_are_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     measured.other_pace = 0.25
-    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks
+    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
     measured.other_pace = 0
-    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, at_another_pace=True)).remarks
+    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0, at_another_pace=True)).remarks
     assert "was measured at another pace of the cores than the rest" in remark
 
 
@@ -300,6 +301,7 @@ def test_calibrations_come_back_as_they_were_written(
         2,
         (Line(0, 9e-7, 0.0), Line(4096, 0.0, 1e-10)),
         1.4e-5,
+        (Line(0, 1e-7, 0.0), Line(257, 2e-6, 1e-11)),
         ("busy",),
         errors,
     )
@@ -311,40 +313,55 @@ def test_calibrations_come_back_as_they_were_written(
 
 
 @settings(max_examples=50, deadline=None)
-@given(message_costs(), SECONDS, PER_BYTE, st.integers(1, 3))
-def test_waits_for_ranks_that_share_a_core_give_back_the_steps(
-    costs: MessageCosts, wait: float, per_byte: float, cores: int
+@given(message_costs(), SECONDS, SECONDS, PER_BYTE, st.integers(1, 3), st.sampled_from([2, 4]))
+def test_what_sharing_costs_gives_back_what_the_model_takes(
+    costs: MessageCosts, wait: float, more: float, per_byte: float, cores: int, ranks_a_core: int
 ) -> None:
-    """Of a ring that the model itself has timed, with waits that jump at 4 KiB: straight lines blur the jump."""
-    ranks = 2 * cores
-    known = Costs(inside=costs, cores=cores, turn=(Line(0, wait), Line(4096, 2 * wait, per_byte)))
+    """Of steps that the model itself has timed, whose costs jump at 4 KiB: straight lines blur the jump."""
+    ranks = ranks_a_core * cores
+    crowded = (Line(0, more), Line(4096, 2 * more, per_byte))
+    known = Costs(inside=costs, cores=cores, turn=fixed(wait), crowded=crowded)
     steps = ring_steps(known, ranks, FITTED_SIZES)
-    found = fit_turn(Turns(ranks, steps, 0), costs, cores)
-    again = ring_steps(replace(known, turn=found), ranks, FITTED_SIZES)
+    hop = one_way(costs, min(FITTED_SIZES)) + ranks_a_core / 2 * wait
+    found = fit_sharing(Turns(ranks, steps, 1e-5, hop), costs, cores)
+    assert seconds_of(found.turn, 1) == pytest.approx(wait, abs=1e-12)
+    assert found.first_turn == pytest.approx(1e-5 / (ranks_a_core - 1))
+    again = ring_steps(replace(known, crowded=found.crowded), ranks, FITTED_SIZES)
     for size in FITTED_SIZES:
         assert again[size] == pytest.approx(steps[size], rel=0.5 if size in (1024, 4096) else 0.06), size
 
 
 def test_ranks_with_a_core_each_do_not_wait() -> None:
     costs = MessageCosts(latency=1e-6)
-    assert fit_turn(Turns(2, {1: 1.0}, 0), costs, cores=2) == ()
-    quick = {size: 1e-9 for size in FITTED_SIZES}
-    assert all(seconds_of(fit_turn(Turns(4, quick, 0), costs, cores=2), size) == 0 for size in FITTED_SIZES)
+    assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=2) == Sharing()
+    quick = fit_sharing(Turns(4, dict.fromkeys(FITTED_SIZES, 1e-9), 0, 1e-9), costs, cores=2)
+    assert seconds_of(quick.turn, 1) == 0
+    assert all(seconds_of(quick.crowded, size) == 0 for size in FITTED_SIZES)
+
+
+def test_times_where_ranks_take_turns_are_steps_and_hops() -> None:
+    """One step takes 3 s + 7 s, a lap 20 s + 4 hops of 5 s."""
+    head = {"ranks": 4, "steps": 3, "one_step": 10.0, "one_lap": 40.0, "two_laps": 60.0, "at_another_pace": True}
+    turns = turns_of([head, {"bytes": 1, "seconds": 16.0}, {"bytes": 64, "seconds": 19.0}])
+    assert turns == Turns(4, {1: 3.0, 64: 4.0}, 7.0, 5.0, at_another_pace=True)
 
 
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
-    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=fixed(1e-6), first_turn=2e-6)
+    sharing = {"turn": fixed(1e-6), "first_turn": 2e-6, "crowded": fixed(5e-7)}
+    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6, eager_limit=8), cores=2, **sharing)
     costs = costs_of(measured, FREE, 0)
-    assert (costs.cores, costs.turn, costs.first_turn) == (2, fixed(1e-6), 2e-6)
+    assert (costs.cores, costs.turn, costs.first_turn, costs.crowded) == (2, *sharing.values())
     elsewhere = costs_of(replace(measured, inside=None), FREE, 0)
-    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn) == (0, (), 0)
+    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn, elsewhere.crowded) == (0, (), 0, ())
     network = open_source("fattree:K=2,levels=1")
     seconds = []
     for ranks in (2, 4, 8):
         [job] = contiguous_jobs(network, [1], ranks)
         [predicted] = Predictor(network, model=Model(costs=costs)).predict([job], Call("broadcast", "linear", 8))
         seconds.append(predicted.seconds)
-    assert seconds == pytest.approx([3e-6, 6e-6, 12e-6]), "one and three more ranks share the core of each receiver"
+    # Of 7 messages that come at once two are received at a time, the last one alone.
+    four, eight = 3e-6 + 1e-6 + 2e-6 + 2 * 0.5e-6, 3e-6 + 2 * 1e-6 + 3 * 2e-6 + 4 * 2 * 0.5e-6
+    assert seconds == pytest.approx([3e-6, four, eight]), "one and three more ranks share the core of each receiver"
 
 
 def test_ranks_are_bound_to_cores_on_one_machine_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,15 +35,17 @@ def fit_sharing(turns: Turns, messages: MessageCosts, cores: int) -> Sharing:
         return Sharing()
     pairs = turns.ranks / cores / 2
     turn = fixed(max(0.0, turns.hop - one_way(messages, min(turns.steps))) / pairs)
+    in_a_step = 2 * pairs * pairs  # so many times `crowded`: of all ranks of a core
     more = dict.fromkeys(sorted(turns.steps), 0.0)
     for _ in range(CORRECTIONS):
         crowded = tuple(Line(size, seconds) for size, seconds in more.items())
         predicted = ring_steps(Costs(inside=messages, cores=cores, turn=turn, crowded=crowded), turns.ranks, more)
         more = {
-            size: max(0.0, seconds + (turns.steps[size] - predicted[size]) / (2 * pairs * pairs))
+            size: max(0.0, seconds + (turns.steps[size] - predicted[size]) / in_a_step)
             for size, seconds in more.items()
         }
-    return Sharing(turn, turns.first / (2 * pairs - 1), lines_through(list(more.items()), whole=turns.steps))
+    whole = {size: seconds / in_a_step for size, seconds in turns.steps.items()}
+    return Sharing(turn, turns.first / (2 * pairs - 1), lines_through(list(more.items()), whole=whole))
 
 
 def ring_steps(costs: Costs, ranks: int, sizes: Iterable[int]) -> Mapping[int, float]:

@@ -10,7 +10,7 @@ import threading
 from typing import NoReturn
 
 SECONDS_TO_HEAR = 2.0
-"""After which a signal that the main thread has not handled ends the process: calls that take longer are of the core."""
+"""A signal that the main thread has not handled by then ends the process: calls that take longer are of the core."""
 
 _heard = threading.Event()
 
