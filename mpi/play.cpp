@@ -174,10 +174,11 @@ void wait_until(double time) {
 double begin_together() {
   constexpr double idle_seconds = 1e-3;
   if (ranks_are_apart()) wait_until(now() + idle_seconds);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (!ranks_share_a_clock()) return now();
+  // Who shares a core with others prepares for long, which is no time that all need to know.
+  if (ranks_take_turns()) MPI_Barrier(MPI_COMM_WORLD);
   double enough_for_all_to_know = -now();
   MPI_Barrier(MPI_COMM_WORLD);
+  if (!ranks_share_a_clock()) return now();
   enough_for_all_to_know = std::clamp(4 * (enough_for_all_to_know + now()), 20e-6, 10e-3);
   double begin = now() + enough_for_all_to_know;
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

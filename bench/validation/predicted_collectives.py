@@ -142,16 +142,18 @@ class Ranks:
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
-        count: of a cell there may be none. Each round is a start of its own, since with which ranks one shares a core
-        changes from one to the next."""
+        count: of a cell there may be none. Where ranks take turns each round is a start of its own, since with which
+        ranks one shares a core changes from one to the next."""
         found: list[list[list[float]]] = [[[] for _ in cell] for cell in cells]
-        for _ in range(rounds):
-            times = iter(self._seconds([call for cell in cells for call in cell]))
+        of_a_start = 1 if self.more > 1 else rounds
+        for _ in range(rounds // of_a_start):
+            times = iter(self._seconds([call for cell in cells for _ in range(of_a_start) for call in cell]))
             for cell in found:
-                of_round = [next(times) for _ in cell]
-                for mine, time in zip(cell, of_round, strict=True):
-                    if time is not None and None not in of_round:
-                        mine.append(time)
+                for _ in range(of_a_start):
+                    of_round = [next(times) for _ in cell]
+                    for mine, time in zip(cell, of_round, strict=True):
+                        if time is not None and None not in of_round:
+                            mine.append(time)
         return found
 
     def _seconds(self, calls: list[Call]) -> list[float | None]:
