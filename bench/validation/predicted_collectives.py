@@ -24,7 +24,7 @@ send the same messages (same_messages.hpp) is a matter of chance, and with such 
 
 With more ranks than cores the model counts their turns, which is a rough guide (docs/predictions.md). How well the
 measured times repeat themselves is said beside the error and the choice: every other round predicts the rounds between,
-and chooses for them. No model can do better than that.
+and chooses for them: so well chooses who has just measured here.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def judged(rows: Sequence[Timed]) -> Judged:
 
 def judged_between(rows: Sequence[Timed]) -> tuple[Judged, Judged]:
     """In the rounds between every other one: what was chosen, and what these other ones choose, the best of their own.
-    The second says how well any choice can do here, since it knows what each algorithm took a moment before."""
+    The second knows what each algorithm took a moment before, from as many rounds."""
     own = min(rows, key=lambda row: median(row.rounds[0::2]))
 
     def chosen_is(is_it: Callable[[Timed], bool]) -> Judged:

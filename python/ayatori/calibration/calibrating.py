@@ -54,10 +54,10 @@ def calibrate(
 
 def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turns: Turns) -> Calibration:
     own = fit(inside, "inside")
-    sharing = fit_sharing(turns, own.messages, len(os.sched_getaffinity(0)))
     other = fit(between, "between") if between else None
     remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
     cores = len(os.sched_getaffinity(0))
+    sharing = fit_sharing(turns, own.messages, cores)
     if cores < 2:
         remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that take turns")
     if turns.at_another_pace:

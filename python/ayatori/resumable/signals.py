@@ -31,7 +31,8 @@ def terminate(number: int, _frame: object) -> NoReturn:
 def end_calls_of_the_core() -> None:
     """From now on a signal whose handler is one of ours ends this process if the main thread does not come to it. Other
     handlers are those of long runs, which hear by a thread of their own, and of labs, which wait for their commands.
-    To be called once, by the main thread."""
+    A call that keeps Python's lock is not left, nor one in what is done after a first signal was handled. To be called
+    once, by the main thread."""
     numbers, writes = os.pipe()
     os.set_blocking(writes, False)
     signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
