@@ -346,6 +346,14 @@ def test_times_where_ranks_take_turns_are_steps_and_hops() -> None:
     assert turns == Turns(4, {1: 3.0, 64: 4.0}, 7.0, 5.0, at_another_pace=True)
 
 
+def test_a_busy_machine_lets_no_step_and_no_hop_be_free() -> None:
+    """Another program had a core while one step and one lap were measured: both took longer than several."""
+    head = {"ranks": 4, "steps": 3, "one_step": 10.0, "one_lap": 40.0, "two_laps": 32.0, "at_another_pace": False}
+    assert turns_of([head, {"bytes": 1, "seconds": 9.0}, {"bytes": 64, "seconds": 12.0}]) == Turns(
+        4, {1: 3.0, 64: 4.0}, 0.0, 4.0
+    )
+
+
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
     sharing = {"turn": fixed(1e-6), "first_turn": 2e-6, "crowded": fixed(5e-7)}
     measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6, eager_limit=8), cores=2, **sharing)

@@ -187,13 +187,19 @@ def _lines_of(command: Sequence[str | Path], folder: Path) -> list[dict[str, flo
 
 
 def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
-    """From what the program prints: what it says of the fewest bytes, and by bytes the seconds of several steps."""
+    """From what the program prints: what it says of the fewest bytes, and by bytes the seconds of several steps.
+
+    Another program may take a core while one step or one lap is measured, so that several seem to take less. Nothing is
+    known then of what the first one takes beyond the others: all count as equal, and none as free.
+    """
     head, several = lines[0], {int(line["bytes"]): line["seconds"] for line in lines[1:]}
-    later = max(0.0, several[min(several)] - head["one_step"]) / (head["steps"] - 1)
-    first = max(0.0, head["one_step"] - later)
-    steps = {size: max(0.0, seconds - first) / head["steps"] for size, seconds in several.items()}
-    hop = max(0.0, head["two_laps"] - head["one_lap"]) / head["ranks"]
-    return Turns(int(head["ranks"]), steps, first, hop, bool(head["at_another_pace"]))
+    one_step, steps = head["one_step"], head["steps"]
+    first = max(0.0, one_step - (several[min(several)] - one_step) / (steps - 1))
+    if several[min(several)] <= one_step:
+        first = 0.0
+    per_step = {size: max(0.0, seconds - first) / steps for size, seconds in several.items()}
+    lap = head["two_laps"] - head["one_lap"] if head["two_laps"] > head["one_lap"] else head["two_laps"] / 2
+    return Turns(int(head["ranks"]), per_step, first, lap / head["ranks"], bool(head["at_another_pace"]))
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
