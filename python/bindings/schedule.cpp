@@ -243,7 +243,7 @@ void bind_algorithms(nb::module_& module) {
       nb::arg("options"));
 }
 
-void bind_rails(nb::module_& module) {
+void bind_steps_on_rails(nb::module_& module) {
   module.def(
       "on_rails",
       [](const Network& network, const Job& job, const StepSequence& steps, RailUse use) {
@@ -312,7 +312,7 @@ void bind_schedule(nb::module_& module) {
         unwrap(write_file(path, [&](const Sink& sink) { write_pattern(steps, sink); }));
       },
       WithoutGil(), nb::arg("steps"), nb::arg("path"));
-  bind_rails(module);
+  bind_steps_on_rails(module);
   bind_places(module);
   bind_actions(module);
   bind_algorithm_options(module);
