@@ -24,7 +24,9 @@ send the same messages (same_messages.hpp) is a matter of chance, and with such 
 
 With more ranks than cores the model counts their turns, which is a rough guide (docs/predictions.md). How well the
 measured times repeat themselves is said beside the error and the choice: every other round predicts the rounds between,
-and chooses for them: so well chooses who has just measured here.
+and chooses for them: so well chooses who has just measured here. And how well a model would choose whose errors are
+random, of the bar's size and smaller: where many algorithms take about the same time, the first bar does not imply the
+second.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ from ayatori.prediction.costs import seconds_of
 from ayatori.prediction.predictor import Model, Prediction, Predictor
 from ayatori.processes import last_line, open_mpi_as_root, run_program
 from bench.validation.hosts import command_among_hosts
-from bench.validation.rounds import Judged, Timed, judged, judged_between, merged, share_of
+from bench.validation.rounds import Judged, Timed, judged, judged_between, merged, share_of, share_with_errors
 
 PLAYS = Path(__file__).parents[2] / "build/release/mpi"
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
@@ -86,6 +88,7 @@ INSIDE = "AYATORI_HOSTS_FOLDER"
 ERROR_BAR = 0.15
 SLOWER_BAR = 0.05
 CELLS_BAR = 0.9
+RANDOM_ERRORS = (ERROR_BAR, 0.1, 0.05, 0.02, 0.01)
 
 
 def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) -> tuple[Predictor, float]:
@@ -279,6 +282,8 @@ def compare(cells: list[Measured]) -> None:
             f"{share_of(map(judged, found), SLOWER_BAR)}; in the rounds between {good_of(of_model)}, and of every "
             f"other round, which chooses for them, {good_of(of_rounds)}"
         )
+        of_random = [f"{share_with_errors(found, error, SLOWER_BAR):.0%} with {error:.0%}" for error in RANDOM_ERRORS]
+        print(f"  models with random errors: {', '.join(of_random)} (median error)")
 
 
 def good_of(cells: Sequence[Judged]) -> str:

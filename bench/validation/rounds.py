@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import comb
-from statistics import median
+from math import comb, exp, log1p
+from random import Random
+from statistics import NormalDist, fmean, median
 
 CONFIDENCE = 0.95
 
@@ -92,6 +93,19 @@ def judged_between(rows: Sequence[Timed]) -> tuple[Judged, Judged]:
         return judged([Timed(row.name, row.predicted, row.rounds_between, is_it(row)) for row in rows])
 
     return chosen_is(lambda row: row.is_chosen), chosen_is(lambda row: row is own)
+
+
+def share_with_errors(cells: Sequence[Sequence[Timed]], error: float, bar: float, seed: int = 1) -> float:
+    """How many of the cells a model would choose well whose predictions are the measured medians with errors drawn at
+    random: log-normal, of this median, and each for itself. The mean over many such models."""
+    models, draw = 200, Random(seed)
+    spread = log1p(error) / NormalDist().inv_cdf(0.75)
+
+    def is_good(rows: Sequence[Timed]) -> bool:
+        chosen = min(rows, key=lambda row: row.measured * exp(draw.gauss(0, spread)))
+        return chosen.measured <= (1 + bar) * min(row.measured for row in rows)
+
+    return fmean(is_good(rows) for _ in range(models) for rows in cells)
 
 
 def merged(rows: Sequence[Timed], are_the_same: Callable[[Timed, Timed], bool]) -> list[Timed]:

@@ -1,7 +1,8 @@
 """What bench/validation says of measured times: its intervals, and what it takes as one."""
 
 import random
-from statistics import median
+from math import log, log1p, sqrt
+from statistics import NormalDist, median
 
 import pytest
 
@@ -14,6 +15,7 @@ from bench.validation.rounds import (
     judged_between,
     merged,
     share_of,
+    share_with_errors,
 )
 
 
@@ -59,6 +61,16 @@ def test_every_other_round_chooses_for_those_between() -> None:
     assert by_rounds.slower == pytest.approx(20 / 13 - 1)
     once, _ = judged_between([Timed("a", 1, [2.0], is_chosen=True), Timed("b", 2, [1.0])])
     assert once.slower == 1, "of one round there is none between"
+
+
+def test_random_errors_choose_as_well_as_two_normal_distributions_say() -> None:
+    """The second is 10% slower: it is chosen if the errors' difference, of spread sqrt(2) * s, is beyond log(1.1)."""
+    cell = [Timed("best", 1, [10.0]), Timed("other", 1, [11.0])]
+    spread = log1p(0.15) / 0.6744898
+    expected = NormalDist().cdf(log(1.1) / (sqrt(2) * spread))
+    assert share_with_errors([cell] * 50, 0.15, 0.05) == pytest.approx(expected, abs=0.02)
+    assert share_with_errors([cell], 1e-6, 0.05) == 1
+    assert share_with_errors([cell], 0.15, 0.1 + 1e-9) == 1, "either is good enough"
 
 
 def test_algorithms_that_send_the_same_are_one_with_the_median_of_each_round() -> None:
