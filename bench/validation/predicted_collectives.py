@@ -161,7 +161,7 @@ class Ranks:
 
     def _one_start(self, cells: list[list[Call]], rounds: int) -> Iterator[list[list[float | None]]]:
         """Cell by cell so many rounds, each of the seconds of all calls. Where there are several, all calls are played
-        once before: an MPI's shared memory is slow when it is first touched (3 KiB by MPICH took 16 instead of 3 us)."""
+        once before: an MPI's shared memory is slow when it is first touched (3 KiB by MPICH: 16 instead of 3 us)."""
         before = [call for cell in cells for call in cell] if rounds > 1 else []
         times = iter(self._seconds([*before, *(call for cell in cells for _ in range(rounds) for call in cell)]))
         for _ in before:
