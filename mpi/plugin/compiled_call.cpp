@@ -130,8 +130,8 @@ Bytes CompiledCall::memory_bytes() const {
   return bytes;
 }
 
-CompiledCall::Blocks CompiledCall::blocks(const void* all, std::byte* own) const {
-  auto* const first = static_cast<std::byte*>(const_cast<void*>(all));
+CompiledCall::Blocks CompiledCall::blocks(const void* buffer, std::byte* own) const {
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(buffer));
   if (!own_block_is_apart_) return {{first}, 1};
   Blocks found{{}, 0};
   const Bytes block = shape_.elements * shape_.element_bytes;

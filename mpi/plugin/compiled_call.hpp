@@ -68,14 +68,14 @@ class CompiledCall {
   [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
   [[nodiscard]] bool own_block_is_apart() const { return own_block_is_apart_; }
-  /// Those of a reduce-scatter's blocks for play(), which `all` begins and of which `own` is this rank's. Blocks that
+  /// Those of a reduce-scatter's blocks for play(), which `buffer` begins and of which `own` is this rank's. Blocks that
   /// are not written stay as they are.
   struct Blocks {
     std::array<std::byte*, 3> begin;
     std::size_t count;
     [[nodiscard]] std::span<std::byte* const> regions() const { return std::span(begin).first(count); }
   };
-  [[nodiscard]] Blocks blocks(const void* all, std::byte* own) const;
+  [[nodiscard]] Blocks blocks(const void* buffer, std::byte* own) const;
 
   /// Plays with these regions, and scratch memory after them. By slot: with a region and a size for each of the
   /// collective's slots (no scratch is needed), or for all slots. `combine` does reductions.

@@ -313,7 +313,7 @@ def test_calibrations_come_back_as_they_were_written(
 
 
 @settings(max_examples=50, deadline=None)
-@given(message_costs(), SECONDS, SECONDS, PER_BYTE, st.integers(1, 3), st.sampled_from([2, 4]))
+@given(message_costs(), SECONDS, SECONDS, PER_BYTE, st.integers(2, 3), st.sampled_from([2, 4]))
 def test_what_sharing_costs_gives_back_what_the_model_takes(
     costs: MessageCosts, wait: float, more: float, per_byte: float, cores: int, ranks_a_core: int
 ) -> None:
@@ -334,6 +334,7 @@ def test_what_sharing_costs_gives_back_what_the_model_takes(
 def test_ranks_with_a_core_each_do_not_wait() -> None:
     costs = MessageCosts(latency=1e-6)
     assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=2) == Sharing()
+    assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=1) == Sharing(), "as is known of two ranks there"
     quick = fit_sharing(Turns(4, dict.fromkeys(FITTED_SIZES, 1e-9), 0, 1e-9), costs, cores=2)
     assert seconds_of(quick.turn, 1) == 0
     assert all(seconds_of(quick.crowded, size) == 0 for size in FITTED_SIZES)

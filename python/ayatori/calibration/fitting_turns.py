@@ -30,8 +30,9 @@ class Sharing:
 def fit_sharing(turns: Turns, messages: MessageCosts, cores: int) -> Sharing:
     """Waits with which a message goes around as it was measured while all others only wait, and times of the receivers'
     processors with which steps take what was measured of ranks that all have messages. Of `messages` that cost what
-    they do where each rank has a core of its own. Nothing where that takes no longer than without."""
-    if turns.ranks <= cores:
+    they do where each rank has a core of its own. Nothing where that takes no longer than without, and nothing on
+    one core, which the two ranks shared whose messages are known."""
+    if turns.ranks <= cores or cores < 2:
         return Sharing()
     pairs = turns.ranks / cores / 2
     turn = fixed(max(0.0, turns.hop - one_way(messages, min(turns.steps))) / pairs)
