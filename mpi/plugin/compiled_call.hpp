@@ -68,8 +68,8 @@ class CompiledCall {
   [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
   [[nodiscard]] bool own_block_is_apart() const { return own_block_is_apart_; }
-  /// Those of a reduce-scatter's blocks for play(), which `buffer` begins and of which `own` is this rank's. Blocks that
-  /// are not written stay as they are.
+  /// Those of a reduce-scatter's blocks for play(), which `buffer` begins and of which `own` is this rank's. Blocks
+  /// that are not written stay as they are.
   struct Blocks {
     std::array<std::byte*, 3> begin;
     std::size_t count;
