@@ -14,6 +14,7 @@ from pathlib import Path
 import plugin
 import pytest
 
+from ayatori.calibration.fitting import one_way
 from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_turns
 from ayatori.formats.calibration import read_calibration
 from ayatori.lab.cluster import Settings, why_impossible
@@ -56,8 +57,8 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(tm
     assert costs["origin"].startswith(f"measured on {measured.machine} with {measured.mpi}")
     for name in ("latency", "eager_limit", "rendezvous", "bandwidth"):
         assert costs["inside"][name] == pytest.approx(getattr(measured.inside, name)), name
-    # A message of two ranks takes its latency and what it costs both of them, at least.
-    assert predicted["time_s"] >= measured.inside.latency > 0
+    # The one message takes its latency, which may be 0 in memory, and what it costs both ranks, at least.
+    assert predicted["time_s"] >= 0.999 * one_way(measured.inside, 4096) > 0
 
     said("choose", *job, "--collective", "allreduce", "--bytes", "4B..4KiB", "--out", "table.json")
     table = json.loads((tmp_path / "table.json").read_text(encoding="utf-8"))
