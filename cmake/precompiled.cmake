@@ -1,7 +1,7 @@
 # ayatori_precompiled(NAME OWNER): NAME is compiled with the headers of OWNER (`precompiled` for libraries,
 # `precompiled_tests` for unit tests), which are compiled once.
 #
-# A third less to compile. Presets `dev` and `release` are built without, so an #include that was forgotten is noticed there.
+# A third less to compile. The preset `dev` is built without, so an #include that was forgotten is noticed there.
 
 option(AYATORI_PRECOMPILE "Compile common headers once" OFF)
 
