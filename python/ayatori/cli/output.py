@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from ayatori.cli.lines import BOLD, CYAN, DIM, RED, YELLOW, is_terminal, write_line
 
 WIDTH = 100
 """Columns that output for people fits into."""
@@ -26,20 +24,17 @@ MIN_COLUMNS = 4
 OUTPUT_VERSION = 1
 """Of all kinds of JSON output: another one as soon as a key goes or means something else; keys may be added."""
 
-out = Console(highlight=False, soft_wrap=True)
-talk = Console(stderr=True, highlight=False, soft_wrap=True)
-
 
 def print_error(message: str, cause: str = "", hint: str = "") -> None:
-    talk.print(f"[bold red]error:[/] {escape(message)}")
+    write_line(sys.stderr, message, BOLD, RED, head="error:")
     if cause:
-        talk.print(f"[red]caused by:[/] {escape(cause)}")
+        write_line(sys.stderr, cause, RED, head="caused by:")
     if hint:
-        talk.print(f"[cyan]hint:[/] {escape(hint)}")
+        write_line(sys.stderr, hint, CYAN, head="hint:")
 
 
 def print_warning(message: str) -> None:
-    talk.print(f"[bold yellow]warning:[/] {escape(message)}")
+    write_line(sys.stderr, message, BOLD, YELLOW, head="warning:")
 
 
 def print_json(kind: str, value: dict[str, Any]) -> None:
@@ -52,12 +47,12 @@ def print_json(kind: str, value: dict[str, Any]) -> None:
 def say(text: str) -> None:
     """A sentence or a figure for people: one line, or as many as it needs to fit WIDTH."""
     for line in wrapped(text):
-        out.print(escape(line))
+        write_line(sys.stdout, line)
 
 
 def say_unbroken(text: str) -> None:
     """A line that people copy, a command: as it is, however long."""
-    out.print(escape(text))
+    write_line(sys.stdout, text)
 
 
 def wrapped(text: str) -> list[str]:
@@ -108,7 +103,7 @@ def grouped(items: list[str]) -> list[tuple[str, int]]:
 
 def note(text: str) -> None:
     """One line of talk: what is being done, what to know."""
-    talk.print(escape(text), style="dim")
+    write_line(sys.stderr, text, DIM)
 
 
 @contextmanager
@@ -134,7 +129,7 @@ def saying_what_is_done(every_seconds: float = 8.0) -> Iterator[Callable[[str], 
                     note(f"{doing} ({time.monotonic() - begun:.0f} s)")
 
     speaker = threading.Thread(target=repeat, daemon=True)
-    if not talk.is_terminal:
+    if not is_terminal(sys.stderr):
         speaker.start()
     try:
         yield say_now
@@ -155,14 +150,14 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], remark: s
     columns, rows, left_out = fitted(columns, rows)
     widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     if title:
-        out.print(escape(title), style="bold")
+        write_line(sys.stdout, title, BOLD)
     for row in [columns, *rows]:
         text, *figures = row
         aligned = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
-        out.print(escape("  ".join([text.ljust(widths[0]), *aligned]).rstrip()))
+        write_line(sys.stdout, "  ".join([text.ljust(widths[0]), *aligned]).rstrip())
     for line in (remark, left_out):
         if line:
-            out.print(escape(line))
+            write_line(sys.stdout, line)
 
 
 def fitted(columns: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]], str]:
@@ -194,7 +189,14 @@ class Advance(Protocol):
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
     """A progress bar on a terminal, nothing elsewhere; call what it yields after one or more of `total` pieces."""
+    if not is_terminal(sys.stderr):
+        yield lambda pieces=1: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total)
         yield lambda pieces=1: bar.advance(task, pieces)
