@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,8 @@ def write_bytes(path: Path, contents: bytes) -> None:
     Only regular files are replaced: a device, a pipe or a socket is an Error. A symbolic link stays, and the file that
     it leads to is replaced.
     """
+    import tempfile
+
     path = _regular(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent or Path("."), prefix=f".{path.name}.")
@@ -97,6 +98,8 @@ def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
 
     Whatever `fill` raises, `folder` stays as it was. A folder that exists keeps its other files.
     """
+    import tempfile
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))

@@ -11,20 +11,21 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import ayatori
-from ayatori import _core
 from ayatori.cli.dashes import refusing_dashes
 from ayatori.cli.former_names import taking
 
 
 def sources_in_words() -> str:
     """For the help of verbs that take one."""
-    from ayatori.cli.options import SOURCES
+    from ayatori.cli import options
 
-    return SOURCES
+    return options.sources_in_words()
 
 
 def sources_and_algorithms_in_words() -> str:
     """For the help of verbs that take both: the sources, and each collective with its algorithms."""
+    from ayatori import _core
+
     by_collective: dict[str, list[str]] = {}
     for algorithm in _core.algorithms():
         by_collective.setdefault(algorithm.collective, []).append(algorithm.name)

@@ -13,6 +13,7 @@ from ayatori.cli.check_together import Tables, assess_together, describe_togethe
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
@@ -50,7 +51,7 @@ def check(
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="OpenSM's or dump_lfts' tables.")] = None,
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None,
     pattern: options.PATTERN = "shift",
-    each: options.JobOptions,
+    each: JobOptions,
     asked: JobsAsked,
     lmc: Annotated[
         str | None,

@@ -10,6 +10,7 @@ from typing import Any
 from ayatori._core import JobsTogether, Network, Routes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_table, say
 from ayatori.cli.report import save_report
 from ayatori.cli.together import JobsAsked, describe_shared_links
@@ -61,7 +62,7 @@ def drawing(source: str, folder: Path | None) -> Draw:
 def assess_together(
     network: Network,
     asked: JobsAsked,
-    each: options.JobOptions,
+    each: JobOptions,
     tables: Tables,
     pattern: str,
     draw: Draw,

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Purpose
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
-from ayatori.cli import choose_for_mpi, options
+from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
-from ayatori.cli.paths import hinting_at_rails
-from ayatori.formats.choice_table import table_of, write_table
-from ayatori.model.network import open_source
-from ayatori.prediction.calls import algorithms_of
-from ayatori.prediction.choice import Choice, choice_as_data, choice_parameters, pieces_of
-from ayatori.prediction.choice import choose as rank_algorithms
-from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import is_first_process
+
+if TYPE_CHECKING:
+    from ayatori._core import Job, Network
+    from ayatori.prediction.choice import Choice
+    from ayatori.prediction.predictor import Model
 
 BYTES = Annotated[
     str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
@@ -31,6 +29,22 @@ OTHERS_HELP = "Also others' algorithms: file:F, library:L.so:NAME. Repeatable."
 WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=OTHERS_HELP)]
 OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for AYATORI_CHOICE.")]
 
+TO = Annotated[
+    str, typer.Option(metavar="FORMAT", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
+]
+LIBRARY = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
+]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The options of `choose` that only tables of MPI libraries have."""
+
+    to: TO = ""
+    mpi_library: LIBRARY = None
+
 
 @grouped
 def choose(
@@ -38,12 +52,12 @@ def choose(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
     bytes: BYTES = "1KiB..4MiB",
-    each: options.JobOptions,
-    paths: options.PathOptions,
-    costs: options.ModelOptions,
+    each: JobOptions,
+    paths: PathOptions,
+    costs: ModelOptions,
     with_: WITH = None,
     out: OUT = None,
-    of_mpi: choose_for_mpi.TableOptions,
+    of_mpi: TableOptions,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -52,6 +66,12 @@ def choose(
 
     Under mpirun or srun the processes share the algorithms.
     """
+    from ayatori._core import Purpose
+    from ayatori.cli.paths import hinting_at_rails
+    from ayatori.model.network import open_source
+    from ayatori.prediction.choice import choice_as_data, choice_parameters
+    from ayatori.resumable import is_first_process
+
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
     network = open_source(source, host_pattern, Purpose.collectives)
     model = paths.hashing(costs.model_on(network), each.seed)
@@ -59,6 +79,9 @@ def choose(
     check_out(out, jobs)
     check_of_mpi(of_mpi, with_ or [])
     if of_mpi.to:
+        from ayatori.cli import choose_for_mpi
+        from ayatori.prediction.predictor import Predictor
+
         predictor = Predictor(network, paths.method, model, paths.tables_on(network))
         parameters = choice_parameters(network, jobs, calls, paths.method, model) | paths.tables_as_data()
         saved = options.open_partial(source, parameters | {"to": of_mpi.to}, resume)
@@ -77,13 +100,17 @@ def rank(
     network: Network,
     jobs: list[Job],
     calls: list[tuple[str, int]],
-    paths: options.PathOptions,
+    paths: PathOptions,
     model: Model,
     others: list[str],
     source: str,
     resume: bool,
 ) -> Choice:
     """Our algorithms, and `others`, by their times; what is done is kept for --resume until all are."""
+    from ayatori.prediction.choice import choice_parameters, pieces_of
+    from ayatori.prediction.choice import choose as rank_algorithms
+    from ayatori.resumable import is_first_process
+
     parameters = choice_parameters(network, jobs, calls, paths.method, model, others) | paths.tables_as_data()
     saved = options.open_partial(source, parameters, resume)
     routes = paths.tables_on(network)
@@ -96,7 +123,7 @@ def rank(
     return choice
 
 
-def check_of_mpi(of_mpi: choose_for_mpi.TableOptions, others: list[str]) -> None:
+def check_of_mpi(of_mpi: TableOptions, others: list[str]) -> None:
     """Raises UsageError for options that would not count."""
     if others and of_mpi.to:
         raise UsageError("--to ranks the MPI's own algorithms: it can't play others", hint="--with without --to")
@@ -110,12 +137,16 @@ def check_out(out: Path | None, jobs: list[Job]) -> None:
 
 
 def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> None:
+    from ayatori.formats.choice_table import table_of, write_table
+
     if out is not None:
         write_table(table_of(source, network, choice), out)
         note(f"wrote {out}; to use it: AYATORI_CHOICE={out} ayatori run -- mpirun …")
 
 
 def parse_collectives(text: str) -> list[str]:
+    from ayatori.prediction.calls import algorithms_of
+
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
         options.value_of(algorithms_of, name)
@@ -143,10 +174,12 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
 
 
 def describe(data: dict[str, Any], model: Model) -> None:
+    from ayatori.cli.costs import describe_costs, describe_paths
+
     jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else counted(data["ranks"][0], "rank")
     say(f"{data['source']}: {jobs}")
-    options.describe_paths(data)
-    options.describe_costs(model)
+    describe_paths(data)
+    describe_costs(model)
     for collective in dict.fromkeys(call["collective"] for call in data["calls"]):
         describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])
 

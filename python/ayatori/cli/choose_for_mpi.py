@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
+from ayatori.cli.choose import TableOptions
+from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
-from ayatori.cli.options import describe_costs, describe_paths, value_of
+from ayatori.cli.options import value_of
 from ayatori.cli.output import note, print_json, print_table, progress, say, say_unbroken
 from ayatori.mpi_tables import rules
 from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, is_first_process
-
-TO = Annotated[
-    str, typer.Option(metavar="FORMAT", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
-]
-LIBRARY = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
-]
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """The options of `choose` that only tables of MPI libraries have."""
-
-    to: TO = ""
-    mpi_library: LIBRARY = None
 
 
 def choose(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,6 +63,8 @@ def demo(
 
 def origin_as_data(seed: int) -> dict[str, Any]:
     """When and how the study was made, for its report."""
+    from importlib.metadata import version
+
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "version": version("ayatori"),

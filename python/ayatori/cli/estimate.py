@@ -22,7 +22,7 @@ from ayatori.linpack.sweep import Sweep
 MAX_SECONDS = 3600.0
 
 app = typer.Typer(help="What would a cluster do that is not built, or not measured?", no_args_is_help=True)
-app.command("in-network", epilog=options.SOURCES)(estimate_in_network.in_network)
+app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
 app.command("memory")(estimate_memory.memory)
 
 

@@ -10,8 +10,10 @@ import typer
 from ayatori._core import Purpose
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import options
+from ayatori.cli.costs import describe_costs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions, ModelOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.model.network import open_source
 from ayatori.prediction.costs import FREE
@@ -25,8 +27,8 @@ def in_network(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"From {', '.join(COLLECTIVES)}.")] = "allreduce",
     bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="Of the whole vector.")] = "8B,16B,24B,4096B,64KiB",
-    each: options.JobOptions,
-    costs: options.ModelOptions,
+    each: JobOptions,
+    costs: ModelOptions,
     host_pattern: options.HOST_PATTERN = "",
     late: Annotated[
         str, typer.Option("--late", metavar="TIME", help="How much later processes come, on average; drawn, simulated.")
@@ -60,7 +62,7 @@ def in_network(
 
 def describe(data: dict[str, Any], model: Model) -> None:
     say(f"{data['ranks']} ranks on {data['machines']} machines; operations: {', '.join(data['operations'])}")
-    options.describe_costs(model)
+    describe_costs(model)
     columns = ["  collective", "in switches", "processor", "between hosts", "saved", "by"]
     print_table("", columns, [row_of(result) for result in data["results"]])
     late = [result for result in data["results"] if result["late"] is not None]

@@ -47,7 +47,7 @@ def lab() -> None:
     """Real programs on simulated hardware."""
 
 
-@app.command("fabric", epilog=options.SOURCES)
+@app.command("fabric", epilog=options.sources_in_words())
 def fabric(
     source: options.SOURCE,
     engine: Annotated[str, typer.Option(help="ftree, updn, minhop, or file: our tables.")] = "file",

@@ -11,8 +11,10 @@ import typer
 from ayatori._core import Network, Purpose
 from ayatori.base.units import format_seconds, parse_bytes
 from ayatori.cli import options
+from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
 from ayatori.model.network import open_source
@@ -41,8 +43,8 @@ def order(
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts them, or of each message.")] = "1MiB",
     ppn: options.PPN = 0,
     order: options.ORDER = "given",
-    paths: options.PathOptions,
-    costs: options.ModelOptions,
+    paths: PathOptions,
+    costs: ModelOptions,
     trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
     seed: options.SEED = 1,
     to: Annotated[
@@ -65,7 +67,7 @@ def order(
         raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
     network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives)
     model = paths.hashing(costs.model_on(network), seed)
-    given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
+    given = JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
     check_algorithm(network, paths, algorithm)
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
@@ -113,8 +115,8 @@ def describe(data: dict[str, Any], model: Model) -> None:
     size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
     ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")
     say(f"{data['source']}: {ranks}, {what}{size}")
-    options.describe_paths(data)
-    options.describe_costs(model)
+    describe_paths(data)
+    describe_costs(model)
     say(f"  as given      {format_seconds(data['given_time_s'])}")
     how = "no change of two hosts makes it faster" if data["settled"] else "more trials may find a faster one"
     say(f"  ordered       {format_seconds(data['time_s'])}, x{data['gain']:.2f} as fast")

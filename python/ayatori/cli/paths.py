@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ayatori._core import Network
 from ayatori.base.errors import Error
-from ayatori.cli.options import PathOptions
+from ayatori.cli.option_groups import PathOptions
 from ayatori.cli.output import note
 from ayatori.model.parts import parts_of_routers
 from ayatori.planning.plans import DESTINATION_MOD_K, sizes_differ

@@ -17,6 +17,7 @@ from ayatori.cli.beside import NewJobs
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
@@ -113,7 +114,7 @@ class DetailOptions:
 def plan(
     *,
     source: options.SOURCE,
-    each: options.JobOptions,
+    each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
     company: CompanyOptions,
@@ -151,7 +152,7 @@ def plan(
 def plan_each(
     source: str,
     network: Network,
-    each: options.JobOptions,
+    each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
     json: bool,

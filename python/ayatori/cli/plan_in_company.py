@@ -11,9 +11,9 @@ import typer
 
 from ayatori._core import Job, Network
 from ayatori.base.files import check_is_no_other, make_folder
-from ayatori.cli import options
 from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, jobs_in_words, noted
 from ayatori.cli.execution import UsageError
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
@@ -39,7 +39,7 @@ class CompanyOptions:
     def asked(self) -> bool:
         return bool(self.jobs) or self.running is not None
 
-    def check(self, each: options.JobOptions, method: str, details: bool) -> None:
+    def check(self, each: JobOptions, method: str, details: bool) -> None:
         """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
         if self.running is None and (self.state is not None or self.name is not None):
             raise UsageError(
@@ -64,7 +64,7 @@ class CompanyOptions:
         if self.jobs and self.name:
             raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
 
-    def read(self, network: Network, each: options.JobOptions) -> dict[str, Job]:
+    def read(self, network: Network, each: JobOptions) -> dict[str, Job]:
         """The jobs to plan, by name."""
         files = [each.job] if each.job is not None else files_of_jobs(self.jobs or [])
         names = [self.name or file.name for file in files]

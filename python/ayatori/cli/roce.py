@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, Network
-from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.planning.source_ports import (
     PlannedPorts,
@@ -65,7 +65,7 @@ class RoceOptions(HashOptions):
 def plan_for_roce(
     source: str,
     network: Network,
-    each: options.JobOptions,
+    each: JobOptions,
     roce: RoceOptions,
     pattern: str,
     out: Path | None,

@@ -14,8 +14,10 @@ from ayatori._core import Job, Network, Purpose, current_name, places_of_job
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
+from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
 from ayatori.cli.together import JobsAsked, describe_shared_links
@@ -55,13 +57,13 @@ def simulate(
     collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
     algorithm: ALGORITHM,
     bytes: BYTES = "1MiB",
-    each: options.JobOptions,
+    each: JobOptions,
     asked: JobsAsked,
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     chunk: CHUNK = "0",
-    paths: options.PathOptions,
-    costs: options.ModelOptions,
+    paths: PathOptions,
+    costs: ModelOptions,
     rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
@@ -106,7 +108,7 @@ class Question:
     call: Call
     sizes: Path | None
     """Of an alltoallv."""
-    paths: options.PathOptions
+    paths: PathOptions
     model: Model
 
     def call_on(self, jobs: list[Job]) -> Call:
@@ -128,7 +130,7 @@ def simulate_each(network: Network, jobs: list[Job], question: Question, source:
 
 
 def simulate_together(
-    network: Network, asked: JobsAsked, each: options.JobOptions, question: Question
+    network: Network, asked: JobsAsked, each: JobOptions, question: Question
 ) -> tuple[Simulation, dict[str, Any]]:
     """The jobs that are asked for, each alone, and all together. Plans bring the LMC that they were made for."""
     jobs, planned_lmc = asked.read(network, each)
@@ -198,8 +200,8 @@ def describe(data: dict[str, Any], model: Model) -> None:
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else counted(data["per_job"][0]["ranks"], "rank")
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
-    options.describe_paths(data)
-    options.describe_costs(model)
+    describe_paths(data)
+    describe_costs(model)
     if data["background"]:
         say(f"  beside        {options.background_in_words(data['background'])}")
     alone = ", each job alone" if "together" in data else ""

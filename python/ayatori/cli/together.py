@@ -11,6 +11,7 @@ from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.link_names import names_of_links
+from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_table, say
 from ayatori.formats.applied import read_applied
 from ayatori.formats.job_files import files_of_jobs, is_plan, read_jobs
@@ -48,7 +49,7 @@ class JobsAsked:
     def rounds_or(self, usual: int) -> int:
         return usual if self.rounds is None else self.rounds
 
-    def read(self, network: Network, each: options.JobOptions) -> tuple[list[JobOnFabric], int | None]:
+    def read(self, network: Network, each: JobOptions) -> tuple[list[JobOnFabric], int | None]:
         """The jobs, the background last, and the LMC that their plans were made for (None: no plan).
 
         `each` says how many ranks a machine has, in which order, and the seed of the background.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from hashlib import sha256
 from typing import Any
 
 from ayatori import _core
@@ -34,6 +33,8 @@ PURPOSES = ("collectives", "neighbours", "storage")
 
 def fingerprint(network: Network) -> str:
     """Another one if anything is: what a source is the name of may change."""
+    from hashlib import sha256
+
     return sha256(_core.export_network(network, "json")).hexdigest()
 
 

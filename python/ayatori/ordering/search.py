@@ -12,7 +12,6 @@ from random import Random
 from ayatori import _core
 from ayatori._core import Job, StepSequence
 from ayatori.base.errors import Error
-from ayatori.ordering.embedding import MAX_HOSTS, embed, hops_between, traffic_between
 from ayatori.prediction.calls import Call
 from ayatori.prediction.predictor import Predictor, PreparedRun
 
@@ -182,6 +181,8 @@ class _Search:
 
     def _embedded_order(self, network: Order) -> list[Order]:
         """None for a job of very many hosts."""
+        from ayatori.ordering.embedding import MAX_HOSTS, embed, hops_between, traffic_between
+
         hosts = len(self._job.machines)
         if hosts > MAX_HOSTS or not self._classes:
             return []

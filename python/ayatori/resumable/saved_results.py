@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from pathlib import Path
@@ -79,5 +78,7 @@ class SavedResults:
 
 def partial_file(parameters: dict[str, Any], folder: Path = Path(".")) -> Path:
     """The name of a file for the results of a run with these parameters; other parameters give another name."""
-    digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()
+    from hashlib import sha256
+
+    digest = sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()
     return folder / f"ayatori-{digest[:12]}.partial"
