@@ -10,10 +10,10 @@ print(ayatori.contention(network, routes, job, planned.plan).relative_bandwidth)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing's own: to import it takes as long as to start the command line
 if TYPE_CHECKING:
+    from typing import Any
+
     from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, Shape, TableCheck
     from ayatori.base.errors import Error
     from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
@@ -81,6 +81,8 @@ def __getattr__(name: str) -> Any:
     """Imports what is asked for when it is first asked for, so that packages that need no C++ start without it."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'ayatori' has no attribute '{name}'")
+    from importlib import import_module
+
     value = getattr(import_module(f"ayatori.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -15,9 +15,12 @@ def main() -> None:
     if with_handler:
         # Whoever presses Ctrl-C while the modules are loaded gets a line, and not where Python happened to be.
         signal.signal(signal.SIGINT, _leave_at_once)
-    from ayatori.cli.stdout import tell_failures_of_stdout
+    from ayatori.cli.at_once import answer_at_once, print_answer
+    from ayatori.cli.stdout import printed_to_the_end, tell_failures_of_stdout
 
     tell_failures_of_stdout()
+    if (answer := answer_at_once(sys.argv[1:], os.environ)) is not None:
+        sys.exit(printed_to_the_end(lambda: print_answer(*answer)))
     from ayatori.cli.app import app
     from ayatori.cli.execution import execute, leave
     from ayatori.resumable import end_calls_of_the_core, interrupt, terminate

@@ -10,7 +10,7 @@ import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import ayatori
+from ayatori.cli.at_once import version_in_words
 from ayatori.cli.dashes import refusing_dashes
 from ayatori.cli.former_names import taking
 
@@ -110,7 +110,7 @@ app = typer.Typer(
 
 def print_version(wanted: bool) -> None:
     if wanted:
-        print(f"ayatori {ayatori.__version__}")
+        print(version_in_words())
         raise typer.Exit
 
 

@@ -5,33 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from enum import IntEnum
+from collections.abc import Callable
 from typing import Any
-
-import click
-import typer
 
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.cli.output import print_error, print_warning
-from ayatori.cli.stdout import OutputLost, drop_output
-from ayatori.resumable import Interrupted
-
-
-class Status(IntEnum):
-    """Exit statuses, for scripts."""
-
-    DONE = 0
-    INPUT = 1
-    """What was asked for can't be done with this input."""
-    USAGE = 2
-    """The command line itself is wrong."""
-    BAD = 3
-    """What was checked is bad: tables with holes, a possible deadlock, a difference."""
-    INTERNAL = 70
-    """A defect or a failed resource of ours."""
-    INTERRUPTED = 130
-    TERMINATED = 143
-    """By SIGTERM, where nothing was kept."""
+from ayatori.cli.status import Status
+from ayatori.cli.stdout import OutputLost, printed_to_the_end
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -43,22 +23,17 @@ class UsageError(Error):
     """Options that contradict each other, need each other, or have a value that no input could make right."""
 
 
-def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
+def execute(app: Callable[..., Any], arguments: list[str], name: str) -> int:
     """Runs `app`, called `name`, with these arguments. Returns the exit status; prints what went wrong."""
-    try:
-        status = _status_of(app, arguments, name)
-        sys.stdout.flush()
-        return status
-    except OutputLost as lost:
-        drop_output()
-        if lost.nobody_reads:
-            return Status.DONE
-        print_error("can't write stdout", lost.cause)
-        return Status.INPUT
+    return printed_to_the_end(lambda: _status_of(app, arguments, name))
 
 
-def _status_of(app: typer.Typer, arguments: list[str], name: str) -> int:
-    """The same, but for what is still to be written to stdout. Raises OutputLost."""
+def _status_of(app: Callable[..., Any], arguments: list[str], name: str) -> int:
+    """As execute(), but for what is still to be written to stdout. Raises OutputLost."""
+    import click
+
+    from ayatori.resumable import Interrupted
+
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning

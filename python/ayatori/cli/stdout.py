@@ -5,7 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
+
+from ayatori.cli.status import Status
+
+TYPE_CHECKING = False  # typing's own: to import it takes as long as to print most things
+if TYPE_CHECKING:
+    from typing import Any
 
 STDOUT = 1
 
@@ -48,7 +54,23 @@ def tell_failures_of_stdout() -> None:
     )
 
 
-def drop_output() -> None:
+def printed_to_the_end(printing: Callable[[], int]) -> int:
+    """The exit status of what prints, or of the failure to write all of it to stdout."""
+    try:
+        status = printing()
+        sys.stdout.flush()
+        return status
+    except OutputLost as lost:
+        _drop_output()
+        if lost.nobody_reads:
+            return Status.DONE
+        from ayatori.cli.output import print_error
+
+        print_error("can't write stdout", lost.cause)
+        return Status.INPUT
+
+
+def _drop_output() -> None:
     """What is still buffered goes nowhere: flushing it at the end must not fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
