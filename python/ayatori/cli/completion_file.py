@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ayatori.base.files import write_bytes
 from ayatori.cli.app import app
 from ayatori.cli.at_once import VARIABLE, WORDS
 
-SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+SHELLS = ("bash", "zsh", "fish")
 NAME = "ayatori"
 
 
@@ -25,8 +26,9 @@ def completion_file() -> str:
     """The text of the file: the scripts that shells source, and the words that they are offered."""
     root = typer.main.get_command(app)
     scripts = {shell: _script(root, shell) for shell in SHELLS}
-    words = {"scripts": scripts, "command": _command_as_data(root, _context_of(root, NAME, None))}
-    return json.dumps(words, indent=1, ensure_ascii=False) + "\n"
+    command = json.dumps(_command_as_data(root, _context_of(root, NAME, None)), indent=1, ensure_ascii=False)
+    an_option_a_line = re.sub(r"\{[^{}]*\}", lambda option: " ".join(option[0].split()), command)
+    return f'{{"scripts": {json.dumps(scripts, indent=1)},\n"command": {an_option_a_line}}}\n'
 
 
 def _script(root: click.Command, shell: str) -> str:
