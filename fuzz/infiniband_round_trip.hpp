@@ -2,7 +2,7 @@
 /// \file
 /// What every network that a parser accepted must stand: writing and reading it back gives the same one.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <string>

@@ -1,6 +1,6 @@
 // JSON of any bytes: a network that is written and read again without a difference, or a one-line error.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cctype>
 #include <cstddef>

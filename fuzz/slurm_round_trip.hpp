@@ -2,7 +2,7 @@
 /// \file
 /// What every topology that a parser accepted must stand: what is written of it is read again, and says the same twice.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <string>

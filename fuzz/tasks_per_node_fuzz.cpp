@@ -3,7 +3,7 @@
 
 #include "tasks_per_node.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

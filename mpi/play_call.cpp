@@ -1,6 +1,6 @@
 #include "play_call.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

@@ -3,7 +3,7 @@
 /// The processes of a benchmark on one machine: started together, meeting at barriers, and ended together. The one
 /// place in bench/ that calls fork().
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 /// endpoints' cables. --benchmark_filter=REGEX chooses cases by their name.
 
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <cmath>

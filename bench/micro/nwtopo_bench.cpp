@@ -4,7 +4,7 @@
 ///
 ///     nwtopo_bench [HOSTS]      size of the irregular fabric's fat tree, by default about 100,000 hosts
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nwtopo.h>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 /// The bar is 100 MB/s.
 
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 #include <endian.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
 #include <unistd.h>
 

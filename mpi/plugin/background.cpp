@@ -1,6 +1,6 @@
 #include "background.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstring>

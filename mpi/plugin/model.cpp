@@ -1,6 +1,6 @@
 #include "model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 
 #include <algorithm>

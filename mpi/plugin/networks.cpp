@@ -1,7 +1,7 @@
 #include "networks.hpp"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/resource.h>

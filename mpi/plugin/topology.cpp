@@ -1,6 +1,6 @@
 // Where the nodes of the job are in the network. What it says changes which schedules are made, never whether they are
 // right: all ranks get the same answer from process 0.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

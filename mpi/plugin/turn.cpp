@@ -1,6 +1,6 @@
 #include "turn.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ayatori/tuning/candidates.hpp"
 #include "quick_calls.hpp"

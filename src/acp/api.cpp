@@ -1,6 +1,6 @@
 // The basic layer of include/acp.h.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/choice_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ Json choice_as_json(const CollectiveChoice& choice) {
 // --- reading --------------------------------------------------------------------------------------------------------
 
 /// Version 1 called destination-mod-K "modk".
-Result<std::string> read_method(const JsonValue& document, std::uint64_t version) {
+Result<std::string> read_method_word(const JsonValue& document, std::uint64_t version) {
   auto word = document.text_at("method");
   if (!word) return word;
   if (version == 1 && *word == "modk") return std::string(to_word(Method::destination_mod_k));
@@ -294,7 +294,7 @@ Result<ChoiceTable> read_table(const JsonValue& document) {
   auto machines = read_machines(document);
   if (!machines) return Failure(machines.error());
   table.machines = std::move(*machines);
-  auto method = read_method(document, *version);
+  auto method = read_method_word(document, *version);
   if (!method) return Failure(method.error());
   table.method = std::move(*method);
   const auto model_value = document.at("model");

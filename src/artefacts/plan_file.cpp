@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/plan_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/roce_plan_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/running_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

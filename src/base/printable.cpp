@@ -1,6 +1,6 @@
 #include "ayatori/base/printable.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ayatori {
 

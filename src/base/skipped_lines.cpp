@@ -1,6 +1,6 @@
 #include "ayatori/base/skipped_lines.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ayatori/base/printable.hpp"
 

@@ -1,5 +1,7 @@
 #include "errors.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>

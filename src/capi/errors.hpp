@@ -3,7 +3,7 @@
 /// The border: results and exceptions become -1, NULL or 0 with errno and a line of text, per thread (nwtopo.h,
 /// Errors).
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <string_view>

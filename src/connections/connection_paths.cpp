@@ -1,6 +1,6 @@
 #include "ayatori/connections/connection_paths.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "job_traffic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ayatori/network/router_graph.hpp"
 

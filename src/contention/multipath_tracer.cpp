@@ -1,6 +1,6 @@
 #include "ayatori/contention/multipath_tracer.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 /// Trees for tests, made without the project's own generator of tables, so that nothing here knows
 /// how that one numbers its paths. XGFT(h; m1 … mh; 1, w2 … wh) of Öhring et al., 1995.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>

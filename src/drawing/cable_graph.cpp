@@ -1,6 +1,6 @@
 #include "ayatori/drawing/cable_graph.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <tuple>

@@ -1,6 +1,6 @@
 #include "ayatori/drawing/drawing.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "drawn_marks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 /// \file
 /// What all writers share: text in pieces, and names made safe for the format at hand.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

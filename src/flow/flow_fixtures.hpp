@@ -2,7 +2,7 @@
 /// \file
 /// Schedules and paths for tests, written out by hand or drawn at random. Header only; tests include it.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "ayatori/flow/smpi_platform.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ayatori {
 

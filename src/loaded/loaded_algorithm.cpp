@@ -1,6 +1,6 @@
 #include "ayatori/loaded/loaded_algorithm.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ayatori/artefacts/schedule_file.hpp"
 #include "library_algorithm.hpp"

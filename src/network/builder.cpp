@@ -1,6 +1,6 @@
 #include "ayatori/network/builder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "host_lookup.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>

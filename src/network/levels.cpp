@@ -1,6 +1,6 @@
 #include "ayatori/network/levels.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "ayatori/network/link_rate.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <limits>

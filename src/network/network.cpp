@@ -1,6 +1,6 @@
 #include "ayatori/network/network.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,7 @@
 /// \file
 /// Networks that the synthetic sources cannot make: damaged ones, and one like a real cluster.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "beside_planner.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 /// Of all choices that were found on the way those stand whose steps take the least time, and of these the ones with
 /// the fewest hot spots: where hot spots can't be avoided, having few of them may mean to leave links idle.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

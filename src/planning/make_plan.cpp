@@ -1,6 +1,6 @@
 #include "ayatori/planning/make_plan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "ayatori/planning/make_steps.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

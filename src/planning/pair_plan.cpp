@@ -6,7 +6,7 @@
 /// by level). Where LIDs don't reach every path, or cables are missing, messages without a colour take the least loaded
 /// path, and chains of moves take them off hot spots (step_paths.hpp).
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "ayatori/planning/plan_jointly.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

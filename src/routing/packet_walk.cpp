@@ -1,6 +1,6 @@
 #include "packet_walk.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

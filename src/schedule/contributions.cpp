@@ -1,6 +1,6 @@
 #include "contributions.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>

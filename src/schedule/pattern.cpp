@@ -1,6 +1,6 @@
 #include "ayatori/schedule/pattern.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>
@@ -109,7 +109,7 @@ class WrittenSteps final : public StepSequence, public GivenSizes {
   std::vector<std::size_t> ends_;
 };
 
-std::vector<std::string_view> words(std::string_view line) {
+std::vector<std::string_view> words_in(std::string_view line) {
   constexpr std::string_view blanks = " \t\r\f\v";
   std::vector<std::string_view> found;
   for (std::size_t begin = line.find_first_not_of(blanks); begin != std::string_view::npos;) {
@@ -139,7 +139,7 @@ class PatternReader {
         steps->end_step();
         continue;
       }
-      const auto fields = words(line->substr(0, line->find('#')));
+      const auto fields = words_in(line->substr(0, line->find('#')));
       if (fields.empty()) continue;
       const auto message = read_message(fields);
       if (!message) return Failure(message.error());

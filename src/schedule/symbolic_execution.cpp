@@ -1,6 +1,6 @@
 #include "symbolic_execution.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "ayatori/schedule/verify.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "ayatori/tables/table_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 #include "ayatori/topology/diff.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

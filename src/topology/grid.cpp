@@ -1,6 +1,6 @@
 #include "ayatori/topology/grid.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ayatori/base/text.hpp"
 

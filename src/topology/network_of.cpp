@@ -1,6 +1,6 @@
 #include "ayatori/topology/network_of.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 /// A model of one flow of a Sender, that knows the rules of flow_state.hpp, loss_recovery.hpp and
 /// congestion_control.hpp, but no windows of bits, queues or heaps: sets of packets, looked through each time.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "ayatori/tuning/mpi_call.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

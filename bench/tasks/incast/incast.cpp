@@ -1,5 +1,6 @@
 #include "incast.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // The cost of an idle peer is what the whole process grows by, divided by the number of further peers: a run with few
 // peers comes first. Exits with 2 if a message is missing or wrong.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 // timers and admission on the same simulated network. Rates are those of whole runs, and of the time while all clients
 // have something to send. A packet has one message, so that only the timers are compared; `coalesced` is our default.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

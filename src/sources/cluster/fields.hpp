@@ -2,7 +2,7 @@
 /// \file
 /// The values in the tables of a cluster's file. Errors name file, line and key.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <initializer_list>

@@ -8,7 +8,7 @@
 //   Ca      1 "H-e09d7303007a4bd8"   # "host-1 mlx5_0"
 //   [1](e09d7303007a4bd8)  "S-2c5eab0300b87b40"[1]     # lid 647 lmc 0 "leaf-1" lid 73 4xNDR
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

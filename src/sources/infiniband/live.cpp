@@ -15,7 +15,7 @@ Result<Network> discover_infiniband(std::string_view) {
 
 #else
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <infiniband/ibnetdisc.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>

@@ -2,7 +2,7 @@
 /// \file
 /// For tests: what ibnetdiscover's format keeps of a Network, as text. Two networks are equal if their texts are.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iterator>
 #include <string>

@@ -5,7 +5,7 @@
 //
 // Fields: kind, LID, port number, GUID of the port (of a switch's port 0), width, speed; the neighbour's; descriptions.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

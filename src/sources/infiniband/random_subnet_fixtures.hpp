@@ -2,7 +2,7 @@
 /// \file
 /// For tests: random InfiniBand subnets, and their `ibnetdiscover -p` reports.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "subnet.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 // One pass over the text, without a document in memory: nlohmann-json reports each value to RecordReader as it reads
 // it.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "devices.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

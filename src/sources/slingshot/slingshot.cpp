@@ -1,6 +1,6 @@
 #include "ayatori/slingshot/slingshot.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 /// A process of a test: sends messages that name themselves, and checks every
 /// message that it gets against what its sender must have sent.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <map>

@@ -3,13 +3,12 @@
 /// Errors as values: the core never throws, prints or aborts. The CLI, the C interfaces and Python turn them into what
 /// their users expect.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace ayatori {
 
@@ -30,31 +29,20 @@ template <typename T = void>
 using Result = std::expected<T, Error>;
 using Failure = std::unexpected<Error>;
 
+[[nodiscard]] Failure fail_formatted(fmt::string_view format, fmt::format_args arguments);
+
 /// `return fail("no host named '{}'", name);`
 template <typename... Args>
 [[nodiscard]] Failure fail(fmt::format_string<Args...> format, Args&&... args) {
-  return Failure(Error{fmt::format(format, std::forward<Args>(args)...), {}, {}, Error::Blame::user, 0});
+  return fail_formatted(format, fmt::make_format_args(args...));
 }
 
 /// A defect in an input file: "FILE:LINE: what". Lines count from 1; 0 speaks of the whole file.
-[[nodiscard]] inline Failure fail_at(std::string_view file, std::size_t line, std::string what) {
-  return line == 0 ? fail("{}: {}", file, what) : fail("{}:{}: {}", file, line, what);
-}
+[[nodiscard]] Failure fail_at(std::string_view file, std::size_t line, std::string what);
 
 /// The same failure with a hint: `return with_hint(fail("…"), "try …");`
-[[nodiscard]] inline Failure with_hint(Failure failure, std::string hint) {
-  failure.error().hint = std::move(hint);
-  return failure;
-}
-
-[[nodiscard]] inline Failure with_code(Failure failure, int code) {
-  failure.error().code = code;
-  return failure;
-}
-
-[[nodiscard]] inline Failure with_cause(Failure failure, std::string cause) {
-  failure.error().cause = std::move(cause);
-  return failure;
-}
+[[nodiscard]] Failure with_hint(Failure failure, std::string hint);
+[[nodiscard]] Failure with_code(Failure failure, int code);
+[[nodiscard]] Failure with_cause(Failure failure, std::string cause);
 
 }  // namespace ayatori
