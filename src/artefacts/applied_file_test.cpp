@@ -5,7 +5,7 @@
 #include <filesystem>
 
 namespace ayatori {
-namespace {
+namespace applied_file_test {
 
 AppliedFile example() {
   AppliedFile file;
@@ -51,5 +51,5 @@ TEST(AppliedFile, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_NE(refused("\"host\": \"n1\"", "\"host\": \"\""), "accepted");
 }
 
-}  // namespace
+}  // namespace applied_file_test
 }  // namespace ayatori

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ayatori {
-namespace {
+namespace assumed_costs_test {
 
 TEST(AssumedCosts, NeverAreFreeWhateverTheRate) {
   for (const char* rate :
@@ -52,5 +52,5 @@ TEST(CostsOf, EachEndOfAMessageTakesTheEnginesTimeMore) {
   EXPECT_DOUBLE_EQ(seconds_of(inside.receive, 10), 4e-7);
 }
 
-}  // namespace
+}  // namespace assumed_costs_test
 }  // namespace ayatori

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 namespace ayatori {
-namespace {
+namespace calibration_test {
 
 Calibration example() {
   Calibration calibration;
@@ -133,5 +133,5 @@ TEST(IsOfAFasterNetwork, WhereBytesWereFasterThanTheNicsAre) {
   EXPECT_TRUE(is_of_a_faster_network(calibration, 1e9));
 }
 
-}  // namespace
+}  // namespace calibration_test
 }  // namespace ayatori

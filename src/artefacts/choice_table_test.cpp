@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/choice_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,7 +9,7 @@
 #include "ayatori/schedule/algorithms.hpp"
 
 namespace ayatori {
-namespace {
+namespace choice_table_test {
 
 std::string error_of(std::string_view text) {
   const auto table = parse_choice_table(text, "t.json");
@@ -205,5 +205,5 @@ TEST(WhyForAnotherJob, LocalhostIsTheOneMachineOfAJob) {
   EXPECT_NE(why_for_another_job(table_for({{"localhost", 1}, {"n2", 1}}), Ranks{0, 1}, Hosts{"n1", "n2"}), "");
 }
 
-}  // namespace
+}  // namespace choice_table_test
 }  // namespace ayatori

@@ -7,7 +7,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
-namespace {
+namespace pair_plan_file_test {
 
 std::string written(const Plan& plan) {
   std::string text;
@@ -87,5 +87,5 @@ TEST(PlanFile, NoticesEveryFlippedBit) {
   }
 }
 
-}  // namespace
+}  // namespace pair_plan_file_test
 }  // namespace ayatori

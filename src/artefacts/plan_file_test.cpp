@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/plan_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
-namespace {
+namespace plan_file_test {
 
 using Companions = std::map<std::string, std::string, std::less<>>;
 
@@ -166,5 +166,5 @@ TEST(ParsePlanFile, RefusesCompanionsThatDoNotFit) {
   }
 }
 
-}  // namespace
+}  // namespace plan_file_test
 }  // namespace ayatori

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ayatori {
-namespace {
+namespace plan_test {
 
 TEST(Plan, DestinationModKTakesPathBits0ForAllMessages) {
   const Plan plan = Plan::destination_mod_k(3);
@@ -35,5 +35,5 @@ TEST(ParseMethod, UnderstandsWhatToWordSays) {
   EXPECT_FALSE(parse_method("base"));
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace ayatori

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 namespace ayatori {
-namespace {
+namespace roce_plan_file_test {
 
 RocePlanFile example() {
   return {"crc32", "no link is shared", {{"n1", 0x0A000001}, {"n2", 0xC0A80AFF}}, {0, 49152, 65535, 0}};
@@ -54,5 +54,5 @@ TEST(RocePlanFile, IsOfVersion2WithAddressesOfIpv6) {
   EXPECT_EQ(parse_roce_plan_file(text, "r.json")->ports, plan.ports);
 }
 
-}  // namespace
+}  // namespace roce_plan_file_test
 }  // namespace ayatori

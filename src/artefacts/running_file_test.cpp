@@ -5,7 +5,7 @@
 #include <filesystem>
 
 namespace ayatori {
-namespace {
+namespace running_file_test {
 
 RunningFile example() {
   RunningFile file;
@@ -69,5 +69,5 @@ TEST(RunningFile, StepsOfLinksMayBeMissing) {
   EXPECT_EQ(file->jobs[0].links[0].in_steps, 0U);
 }
 
-}  // namespace
+}  // namespace running_file_test
 }  // namespace ayatori

@@ -8,7 +8,7 @@
 #include "case_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace schedule_file_test {
 
 /// Two ranks add up their vectors of one block, each receiving the other's into slot 1.
 constexpr std::string_view exchange = R"({"format":"ayatori-schedule",
@@ -151,5 +151,5 @@ TEST(ReadScheduleFile, ReadsWhatWasWrittenOfEveryAlgorithm) {
   std::filesystem::remove(path);
 }
 
-}  // namespace
+}  // namespace schedule_file_test
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #include "names.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>

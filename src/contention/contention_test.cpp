@@ -12,7 +12,7 @@
 #endif
 
 namespace ayatori {
-namespace {
+namespace contention_test {
 
 using test::Fabric;
 using test::Tree;
@@ -238,5 +238,5 @@ TEST(LinkLoads, CountsOneStep) {
   EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), 1U);
 }
 
-}  // namespace
+}  // namespace contention_test
 }  // namespace ayatori

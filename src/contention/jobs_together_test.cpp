@@ -15,7 +15,7 @@
 #endif
 
 namespace ayatori {
-namespace {
+namespace jobs_together_test {
 
 using test::Fabric;
 using test::Tree;
@@ -351,5 +351,5 @@ TEST(FootprintOf, NamesAMessageThatDoesNotArrive) {
   EXPECT_NE(failed.error().message.find("('h3' port 1) by LID"), std::string::npos) << failed.error().message;
 }
 
-}  // namespace
+}  // namespace jobs_together_test
 }  // namespace ayatori

@@ -14,7 +14,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace paths_test {
 
 using Links = std::vector<std::uint32_t>;
 
@@ -332,5 +332,5 @@ TEST(SimulateAll, EqualsEachRunByItself) {
   }
 }
 
-}  // namespace
+}  // namespace paths_test
 }  // namespace ayatori

@@ -1,7 +1,7 @@
 // Messages of channels over a network that loses and reorders datagrams: each arrives once, in order, cut to its
 // buffer. There are so few ends and requests that they run out.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -2,7 +2,7 @@
 
 #include "connections.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "onesided_fixtures.hpp"

@@ -1,7 +1,7 @@
 // Random operations of several processes at once, over a network that loses and reorders datagrams, against arrays that
 // are changed by one operation after the other.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "onesided_fixtures.hpp"
 
 namespace ayatori::onesided {
-namespace {
+namespace model_test {
 
 /// Each process has a stripe of each memory for itself, in which no other process changes anything. The words before
 /// the stripes are counters that all processes add to.
@@ -200,5 +200,5 @@ TEST(GlobalMemory, EveryAddIsCarriedOutOnce) {
   }
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace ayatori::onesided

@@ -1,6 +1,6 @@
 // Barriers, delegated copies and a rank that is lost, over a network that loses and reorders datagrams.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>

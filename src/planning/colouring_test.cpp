@@ -8,7 +8,7 @@
 #include "graph_colouring.hpp"
 
 namespace ayatori {
-namespace {
+namespace colouring_test {
 
 constexpr std::uint64_t plenty = 1'000'000;
 
@@ -172,5 +172,5 @@ TEST(BipartiteColouring, KeepsToTheLists) {
   EXPECT_LT(without * 100, edges);
 }
 
-}  // namespace
+}  // namespace colouring_test
 }  // namespace ayatori

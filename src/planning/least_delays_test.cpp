@@ -8,7 +8,7 @@
 #include "phases_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace least_delays_test {
 
 using test::AllPhases;
 using test::Fabric;
@@ -138,5 +138,5 @@ TEST(LeastDelays, AppliesBesideOneOrTwoJobsWhoseStepsAreKnown) {
   EXPECT_FALSE(least_delays(task, three, jobs.begun));
 }
 
-}  // namespace
+}  // namespace least_delays_test
 }  // namespace ayatori

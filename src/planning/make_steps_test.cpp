@@ -15,7 +15,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace make_steps_test {
 
 using test::Fabric;
 using test::Tree;
@@ -249,5 +249,5 @@ TEST(MakeSteps, SaysWhatItCannotUse) {
             "messages from 'h0' to 'h3' do not arrive on these tables");
 }
 
-}  // namespace
+}  // namespace make_steps_test
 }  // namespace ayatori

@@ -9,7 +9,7 @@
 #include "phases_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace meeting_search_test {
 
 using test::AllPhases;
 using test::Fabric;
@@ -148,5 +148,5 @@ TEST(MeetingSearch, DoesNotApplyWhereALinkCarriesSeveralMessagesOfAStep) {
   EXPECT_FALSE(MeetingSearch::applies(problem.tasks, *messages));
 }
 
-}  // namespace
+}  // namespace meeting_search_test
 }  // namespace ayatori

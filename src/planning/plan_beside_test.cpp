@@ -16,7 +16,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace plan_beside_test {
 
 using test::Fabric;
 using test::Tree;
@@ -273,5 +273,5 @@ TEST(PlanBeside, AnEndpointThatTheTablesDoNotReachIsAnError) {
   EXPECT_NE(failed.error().message.find("'h3' port 1"), std::string::npos) << failed.error().message;
 }
 
-}  // namespace
+}  // namespace plan_beside_test
 }  // namespace ayatori

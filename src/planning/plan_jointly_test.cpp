@@ -15,7 +15,7 @@
 #include "least_delays.hpp"
 
 namespace ayatori {
-namespace {
+namespace plan_jointly_test {
 
 using test::Fabric;
 using test::Tree;
@@ -287,5 +287,5 @@ TEST(PlanJointly, AnEndpointThatTheTablesDoNotReachIsAnError) {
   EXPECT_NE(failed.error().message.find("'h3' port 1"), std::string::npos) << failed.error().message;
 }
 
-}  // namespace
+}  // namespace plan_jointly_test
 }  // namespace ayatori

@@ -17,7 +17,7 @@
 #endif
 
 namespace ayatori {
-namespace {
+namespace plan_test {
 
 using test::Fabric;
 using test::Tree;
@@ -440,5 +440,5 @@ TEST(Plan, IsTheSameOnAnyNumberOfThreads) {
 #endif
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace ayatori

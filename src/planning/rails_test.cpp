@@ -13,7 +13,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace rails_test {
 
 /// Of a job's steps the messages between every `stride`-th rank, from rank `first` on.
 class StepsOfEvery final : public StepSequence {
@@ -80,5 +80,5 @@ TEST(PlanOfRails, MessagesBetweenRailsThatNoCableJoinsAreAnError) {
   EXPECT_NE(planned.error().message.find("several parts"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace rails_test
 }  // namespace ayatori

@@ -12,7 +12,7 @@
 #include "disjoint_choices.hpp"
 
 namespace ayatori {
-namespace {
+namespace source_ports_test {
 
 /// Whether some choice is disjoint, by trying all of them in turn.
 bool some_choice_is_disjoint(const std::vector<LinkSets>& messages) {
@@ -198,5 +198,5 @@ TEST(HashedPathsOf, CountsShortestPaths) {
   }
 }
 
-}  // namespace
+}  // namespace source_ports_test
 }  // namespace ayatori

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace spread_test {
 
 /// How many messages each root carries over all steps.
 std::map<DeviceId, std::uint64_t> messages_by_root(const test::Fabric& fabric, const std::vector<PortId>& job,
@@ -135,5 +135,5 @@ TEST(ColourPlan, IsNeverSlowerThanTheRuleOrBaseLidsOnTaperedTrees) {
   }
 }
 
-}  // namespace
+}  // namespace spread_test
 }  // namespace ayatori

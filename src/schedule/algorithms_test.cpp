@@ -12,7 +12,7 @@
 #include "case_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace algorithms_test {
 
 std::string verdict(const ScheduleCase& c) {
   const auto schedule = make_schedule(c.algorithm->name, c.call, c.places, c.options);
@@ -134,5 +134,5 @@ TEST(Algorithms, NamesAreUniqueWithinACollective) {
   }
 }
 
-}  // namespace
+}  // namespace algorithms_test
 }  // namespace ayatori

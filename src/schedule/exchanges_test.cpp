@@ -8,7 +8,7 @@
 #include "schedule_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace exchanges_test {
 
 TEST(AlltoallShift, HasTheStepsOfThePatternOfThatName) {
   const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
@@ -236,5 +236,5 @@ TEST(AlltoallHierarchical, SendsOneMessageBetweenTwoMachines) {
   for (const auto& [machines, bytes] : between) EXPECT_EQ(bytes, 8U * 8 * 10);
 }
 
-}  // namespace
+}  // namespace exchanges_test
 }  // namespace ayatori

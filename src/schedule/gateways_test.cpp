@@ -6,7 +6,7 @@
 #include "schedule_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace gateways_test {
 
 constexpr std::uint32_t machines_of_a_group = 4;
 
@@ -95,5 +95,5 @@ TEST_P(GatewayTrees, SendNoMoreFromARankByTheSlowNetworkThanTheVector) {
 
 INSTANTIATE_TEST_SUITE_P(From, GatewayTrees, testing::Values(0, 2, 3, 5, 11));
 
-}  // namespace
+}  // namespace gateways_test
 }  // namespace ayatori

@@ -11,7 +11,7 @@
 #include "ayatori/schedule/pattern.hpp"
 
 namespace ayatori {
-namespace {
+namespace pattern_schedule_test {
 
 using Messages = std::multiset<std::tuple<Rank, Rank>>;
 
@@ -90,5 +90,5 @@ TEST(ScheduleOfPattern, MessagesHaveTheSizesOfTheFile) {
   }
 }
 
-}  // namespace
+}  // namespace pattern_schedule_test
 }  // namespace ayatori

@@ -7,9 +7,10 @@
 #include <utility>
 
 namespace ayatori {
-namespace {
+namespace pattern_test {
 
-std::vector<Message> step_of(const StepSequence& steps, std::size_t index) {
+/// Written over what the vector had.
+std::vector<Message> step_over_others(const StepSequence& steps, std::size_t index) {
   std::vector<Message> messages{{99, 99, 99}};
   steps.step(index, messages);
   return messages;
@@ -32,7 +33,7 @@ TEST(ShiftAllToAll, HasEveryOrderedPairOnce) {
     EXPECT_EQ(steps->rank_count(), ranks);
     std::multiset<std::pair<Rank, Rank>> met;
     for (std::size_t s = 0; s < steps->step_count(); ++s) {
-      for (const Message& m : step_of(*steps, s)) {
+      for (const Message& m : step_over_others(*steps, s)) {
         EXPECT_EQ(m.to, (m.from + s + 1) % ranks);
         met.insert({m.from, m.to});
       }
@@ -44,15 +45,15 @@ TEST(ShiftAllToAll, HasEveryOrderedPairOnce) {
 
 TEST(Ring, SendsToTheNextRank) {
   EXPECT_EQ(ring(4)->step_count(), 1U);
-  EXPECT_EQ(text_of(step_of(*ring(4), 0)), "0>1 1>2 2>3 3>0 ");
+  EXPECT_EQ(text_of(step_over_others(*ring(4), 0)), "0>1 1>2 2>3 3>0 ");
   EXPECT_EQ(ring(1)->step_count(), 0U);
 }
 
 TEST(Neighbour, SendsToTheNextRankThenToThePrevious) {
   const auto steps = neighbour(3);
   EXPECT_EQ(steps->step_count(), 2U);
-  EXPECT_EQ(text_of(step_of(*steps, 0)), "0>1 1>2 2>0 ");
-  EXPECT_EQ(text_of(step_of(*steps, 1)), "0>2 1>0 2>1 ");
+  EXPECT_EQ(text_of(step_over_others(*steps, 0)), "0>1 1>2 2>0 ");
+  EXPECT_EQ(text_of(step_over_others(*steps, 1)), "0>2 1>0 2>1 ");
 }
 
 TEST(RandomPermutations, EachRankSendsAndReceivesAtMostOnce) {
@@ -61,19 +62,21 @@ TEST(RandomPermutations, EachRankSendsAndReceivesAtMostOnce) {
   for (std::size_t s = 0; s < 20; ++s) {
     std::set<Rank> senders;
     std::set<Rank> receivers;
-    for (const Message& m : step_of(*steps, s)) {
+    for (const Message& m : step_over_others(*steps, s)) {
       EXPECT_NE(m.from, m.to);
       EXPECT_TRUE(senders.insert(m.from).second);
       EXPECT_TRUE(receivers.insert(m.to).second);
     }
-    different.insert(text_of(step_of(*steps, s)));
+    different.insert(text_of(step_over_others(*steps, s)));
   }
   EXPECT_EQ(different.size(), 20U);
 }
 
 TEST(RandomPermutations, DependOnTheSeedOnly) {
-  EXPECT_EQ(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 5), 2)));
-  EXPECT_NE(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 6), 2)));
+  EXPECT_EQ(text_of(step_over_others(*random_permutations(9, 3, 5), 2)),
+            text_of(step_over_others(*random_permutations(9, 3, 5), 2)));
+  EXPECT_NE(text_of(step_over_others(*random_permutations(9, 3, 5), 2)),
+            text_of(step_over_others(*random_permutations(9, 3, 6), 2)));
 }
 
 TEST(ParsePattern, BlankLinesEndSteps) {
@@ -82,9 +85,9 @@ TEST(ParsePattern, BlankLinesEndSteps) {
   ASSERT_TRUE(steps) << steps.error().message;
   ASSERT_EQ((*steps)->step_count(), 2U);
   EXPECT_EQ((*steps)->rank_count(), 4U);
-  EXPECT_EQ(text_of(step_of(**steps, 0)), "0>1 1>2 2>3 ");
-  EXPECT_EQ(step_of(**steps, 0)[1].bytes, 4096U);
-  EXPECT_EQ(text_of(step_of(**steps, 1)), "3>0 ");
+  EXPECT_EQ(text_of(step_over_others(**steps, 0)), "0>1 1>2 2>3 ");
+  EXPECT_EQ(step_over_others(**steps, 0)[1].bytes, 4096U);
+  EXPECT_EQ(text_of(step_over_others(**steps, 1)), "3>0 ");
 }
 
 TEST(ParsePattern, ErrorsNameFileAndLine) {
@@ -104,5 +107,5 @@ TEST(ParsePattern, ErrorsNameFileAndLine) {
             "?' is not a rank");
 }
 
-}  // namespace
+}  // namespace pattern_test
 }  // namespace ayatori

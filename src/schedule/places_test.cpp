@@ -1,6 +1,6 @@
 #include "ayatori/schedule/places.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
-namespace {
+namespace places_test {
 
 using Numbers = std::vector<std::uint32_t>;
 
@@ -279,11 +279,11 @@ TEST(PlacesOfJob, OfASquareAreAsItsSourceSays) {
   EXPECT_EQ(places.point, (Numbers{0, 1, 2, 3}));
 }
 
-}  // namespace
+}  // namespace places_test
 }  // namespace ayatori
 
 namespace ayatori {
-namespace {
+namespace places_test {
 
 TEST(PlacesOfPart, AllRanksInTheirOrderHaveThePlacesOfTheWhole) {
   const std::uint32_t lengths[] = {2, 3};
@@ -315,5 +315,5 @@ TEST(PlacesOfPart, MachinesAndGroupsCountAnewAndFillABox) {
   EXPECT_TRUE(places_of_part(whole, corner_missing).dimensions.empty());
 }
 
-}  // namespace
+}  // namespace places_test
 }  // namespace ayatori

@@ -8,7 +8,7 @@
 #include "ayatori/schedule/pattern.hpp"
 
 namespace ayatori {
-namespace {
+namespace planned_steps_test {
 
 std::string error_of(Rank ranks, std::vector<Rank> destinations) {
   const auto steps = PlannedSteps::of(ranks, std::move(destinations));
@@ -72,5 +72,5 @@ TEST(AlltoallPlanned, SendsAsItsStepsSay) {
   EXPECT_EQ(actions.receives[0].peer, 0U);
 }
 
-}  // namespace
+}  // namespace planned_steps_test
 }  // namespace ayatori

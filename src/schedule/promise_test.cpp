@@ -6,7 +6,7 @@
 #include "written_schedule_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace promise_test {
 
 constexpr Rank ranks = 3;
 constexpr std::uint32_t blocks = 2;
@@ -93,5 +93,5 @@ TEST(ContentAtEnd, IsTheOppositeFaceOfAHalosNeighbour) {
   EXPECT_EQ(content_at_end(schedule, 2, 3), just(0, 0));
 }
 
-}  // namespace
+}  // namespace promise_test
 }  // namespace ayatori

@@ -9,7 +9,7 @@
 #include "ayatori/schedule/algorithms.hpp"
 
 namespace ayatori {
-namespace {
+namespace same_messages_test {
 
 SchedulePtr made(const char* algorithm, Collective collective, Rank ranks, Bytes bytes) {
   const auto schedule = make_schedule(algorithm, {collective, ranks, 0, bytes}, places_of_ranks(ranks, ranks), {});
@@ -90,5 +90,5 @@ TEST(SendTheSameMessages, SaysWhatTheStepsInWordsSayOfAllAlgorithms) {
   }
 }
 
-}  // namespace
+}  // namespace same_messages_test
 }  // namespace ayatori

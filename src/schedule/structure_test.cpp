@@ -1,6 +1,6 @@
 // The shapes of the algorithms as the literature has them: which ranks exchange messages, over which cables, in how
 // many steps.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "schedule_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace structure_test {
 
 std::size_t depth_of(const std::set<Edge>& edges, Rank root) {
   std::map<Rank, Rank> parent;
@@ -269,5 +269,5 @@ TEST(ChunkCount, FollowsTheFormulaOfTheHeader) {
   EXPECT_EQ(chunks(3, 5, 1), 3U);
 }
 
-}  // namespace
+}  // namespace structure_test
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #include "ayatori/schedule/verify.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "ayatori/schedule/algorithms.hpp"
@@ -8,7 +8,7 @@
 #include "written_schedule_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace verify_test {
 
 std::string verdict(const Schedule& schedule) {
   const auto ok = verify(schedule);
@@ -385,5 +385,5 @@ INSTANTIATE_TEST_SUITE_P(Of, VerifyMutations,
                                          Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
 
-}  // namespace
+}  // namespace verify_test
 }  // namespace ayatori

@@ -6,7 +6,7 @@
 #include "concrete_run_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace written_algorithm_test {
 
 constexpr WrittenHead allreduce_of_two{Collective::allreduce, 2, 0, 2, 1, 1, {}, {}};
 
@@ -205,5 +205,5 @@ INSTANTIATE_TEST_SUITE_P(Of, WrittenOut,
                                          Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
 
-}  // namespace
+}  // namespace written_algorithm_test
 }  // namespace ayatori

@@ -15,7 +15,7 @@
 #include "forwarding.hpp"
 
 namespace ayatori {
-namespace {
+namespace queries_test {
 
 TopologyPtr opened(std::string_view source) {
   auto topology = open_topology(source);
@@ -307,5 +307,5 @@ TEST(CutBetween, RefusesSetsThatAreEmptyOrOverlap) {
   EXPECT_EQ(cut_between(*torus, one, same).error().message, "N0 comes twice in the cut");
 }
 
-}  // namespace
+}  // namespace queries_test
 }  // namespace ayatori

@@ -12,7 +12,7 @@
 #include "topology_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace subset_distance_test {
 
 using Ids = std::vector<ObjectId>;
 
@@ -240,5 +240,5 @@ TEST(MakeSubset, OfAChainOfSwitchesKeepsTheMiddle) {
   EXPECT_EQ(hops(*subset, ends[0], ends[1]), 4U);
 }
 
-}  // namespace
+}  // namespace subset_distance_test
 }  // namespace ayatori

@@ -11,7 +11,7 @@
 #include "topology_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace subset_test {
 
 using Ids = std::vector<ObjectId>;
 using Lengths = std::vector<std::uint32_t>;
@@ -403,5 +403,5 @@ TEST(MakeSubset, RefusesIdsThatAreNotMachines) {
   EXPECT_EQ(make_subset(subset_of(tree, {1, 2}), Ids{3}).error().message, "there is no machine with the id 3");
 }
 
-}  // namespace
+}  // namespace subset_test
 }  // namespace ayatori

@@ -9,7 +9,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace calls_test {
 
 using namespace std::chrono_literals;
 
@@ -151,5 +151,5 @@ TEST_F(CallsTest, FinishedRepliesWaitInOrderWithNumberAndResult) {
   EXPECT_FALSE(calls.has_replies());
 }
 
-}  // namespace
+}  // namespace calls_test
 }  // namespace ayatori::transport

@@ -7,7 +7,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace congestion_control_test {
 
 using LossResponse = AimdController::LossResponse;
 
@@ -104,5 +104,5 @@ TEST(AimdController, AgreesWithAModelOnRandomEvents) {
   }
 }
 
-}  // namespace
+}  // namespace congestion_control_test
 }  // namespace ayatori::transport

@@ -8,7 +8,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace contexts_test {
 
 TEST(ContextTable, AgreesWithAMap) {
   Random random(1);
@@ -34,5 +34,5 @@ TEST(ContextTable, AgreesWithAMap) {
   }
 }
 
-}  // namespace
+}  // namespace contexts_test
 }  // namespace ayatori::transport

@@ -7,7 +7,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace deadlines_test {
 
 TEST(Deadlines, PopDueGivesTheEarliestFirst) {
   Random random(3);
@@ -33,5 +33,5 @@ TEST(Deadlines, PopDueGivesTheEarliestFirst) {
   }
 }
 
-}  // namespace
+}  // namespace deadlines_test
 }  // namespace ayatori::transport

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ayatori::transport {
-namespace {
+namespace endpoint_test {
 
 using namespace std::chrono_literals;
 
@@ -382,5 +382,5 @@ TEST(Endpoint, IsNotFullyClosedWhileAReplyIsToCome) {
   EXPECT_TRUE(pair.a.fully_closed());
 }
 
-}  // namespace
+}  // namespace endpoint_test
 }  // namespace ayatori::transport

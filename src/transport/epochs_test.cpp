@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ayatori::transport {
-namespace {
+namespace epochs_test {
 
 TEST(EpochClock, NextAlwaysRises) {
   EpochClock clock;
@@ -26,5 +26,5 @@ TEST(EpochFloors, FloorIsTheHighestEpochOfItsCell) {
   EXPECT_EQ(EpochFloors(4, 9).of({3, Lane::replies}), 9U);
 }
 
-}  // namespace
+}  // namespace epochs_test
 }  // namespace ayatori::transport

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace ayatori::transport {
-namespace {
+namespace express_path_test {
 
 using namespace std::chrono_literals;
 
@@ -83,5 +83,5 @@ TEST(ExpressPath, ADeadlineOfAMessageThatIsGoneIsNotARetry) {
   EXPECT_EQ(path.refused(start + 10ms), ExpressPath::first_pause) << "the old refusal is forgotten";
 }
 
-}  // namespace
+}  // namespace express_path_test
 }  // namespace ayatori::transport

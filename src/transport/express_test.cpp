@@ -13,7 +13,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace express_test {
 
 using namespace std::chrono_literals;
 
@@ -235,5 +235,5 @@ TEST(Express, PacketWithAnotherJobKeyIsDropped) {
   EXPECT_EQ(node[1].delivered[0], 1U);
 }
 
-}  // namespace
+}  // namespace express_test
 }  // namespace ayatori::transport

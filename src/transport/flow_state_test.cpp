@@ -6,7 +6,7 @@
 #include <string>
 
 namespace ayatori::transport {
-namespace {
+namespace flow_state_test {
 
 /// The states that may follow, by name.
 template <typename State>
@@ -47,5 +47,5 @@ TEST(FlowState, ExpressStatesFollowTheDiagram) {
   EXPECT_EQ(successors(ExpressState::suspended, 4), Names({"allowed"}));
 }
 
-}  // namespace
+}  // namespace flow_state_test
 }  // namespace ayatori::transport

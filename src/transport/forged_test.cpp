@@ -2,7 +2,7 @@
 // or hostile. Whatever comes, every message, call, put and get ends exactly once, and memory that was reserved is
 // handed back; that nobody reads or writes elsewhere, the sanitizers see.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace forged_test {
 
 using namespace std::chrono_literals;
 
@@ -293,5 +293,5 @@ TEST(ForgedPackets, EveryMessageCallPutAndGetEndsExactlyOnce) {
   }
 }
 
-}  // namespace
+}  // namespace forged_test
 }  // namespace ayatori::transport

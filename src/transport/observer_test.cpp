@@ -2,7 +2,7 @@
 
 #include "ayatori/transport/observer.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace observer_test {
 
 using namespace std::chrono_literals;
 
@@ -161,5 +161,5 @@ TEST(EndpointObserver, NoneIsToldAfterItWasReplacedByNone) {
   EXPECT_TRUE(pair.observer.sent.empty());
 }
 
-}  // namespace
+}  // namespace observer_test
 }  // namespace ayatori::transport

@@ -1,6 +1,6 @@
 // Puts and gets on a network that keeps every datagram it ever carried, and may deliver it again at any time.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace operations_test {
 
 using namespace std::chrono_literals;
 
@@ -340,5 +340,5 @@ TEST(Operations, RefusedWhileAllSlotsAreBusyAndAcceptedAfterwards) {
   EXPECT_TRUE(endpoint.put(hoard.clock(1), 0, {key_of_memory, 0}, bytes, 4));
 }
 
-}  // namespace
+}  // namespace operations_test
 }  // namespace ayatori::transport

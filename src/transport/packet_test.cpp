@@ -8,7 +8,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace packet_test {
 
 constexpr JobKey key = 0x0123456789abcdef;
 
@@ -175,5 +175,5 @@ TEST(Stamp, SinceStampIsRightWithinAUnitAndAcrossTheWrap) {
   EXPECT_FALSE(since_stamp(0, Time{}));
 }
 
-}  // namespace
+}  // namespace packet_test
 }  // namespace ayatori::transport

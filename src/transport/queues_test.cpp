@@ -8,7 +8,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace queues_test {
 
 TEST(IdQueue, AgreesWithADeque) {
   Random random(2);
@@ -46,5 +46,5 @@ TEST(IdQueue, AgreesWithADeque) {
   }
 }
 
-}  // namespace
+}  // namespace queues_test
 }  // namespace ayatori::transport

@@ -1,6 +1,6 @@
 #include "ayatori/transport/regions.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace regions_test {
 
 using namespace std::chrono_literals;
 
@@ -155,5 +155,5 @@ TEST(KnownRegions, EntryUsedLongestAgoIsReplacedFirst) {
   }
 }
 
-}  // namespace
+}  // namespace regions_test
 }  // namespace ayatori::transport

@@ -1,6 +1,6 @@
 // One flow of a Sender against a model of it.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "sender_model_fixtures.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace sender_model_test {
 
 using namespace std::chrono_literals;
 
@@ -206,5 +206,5 @@ TEST(Sender, OneFlowAgreesWithAModelOnRandomEvents) {
   for (const char* what : {"data", "data again", "ask", "nothing"}) EXPECT_GT(seen[what], 100) << what;
 }
 
-}  // namespace
+}  // namespace sender_model_test
 }  // namespace ayatori::transport

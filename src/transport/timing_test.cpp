@@ -4,7 +4,7 @@
 #include "round_trip.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace timing_test {
 
 using namespace std::chrono_literals;
 
@@ -170,5 +170,5 @@ TEST(Admission, OpensAgainWhenNoFlowWaitsAndNoPacketIsLost) {
   EXPECT_EQ(admission.credit(0), max_window);
 }
 
-}  // namespace
+}  // namespace timing_test
 }  // namespace ayatori::transport

@@ -1,6 +1,6 @@
 #include "windows.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
-namespace {
+namespace windows_test {
 
 TEST(ReceiveWindow, JudgeAndMarkAgreeWithASet) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -146,5 +146,5 @@ TEST(SendWindow, OvertakenPacketsAgreeWithAModelOnRandomEvents) {
   }
 }
 
-}  // namespace
+}  // namespace windows_test
 }  // namespace ayatori::transport

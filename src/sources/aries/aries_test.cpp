@@ -1,6 +1,6 @@
 #include "ayatori/aries/aries.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>

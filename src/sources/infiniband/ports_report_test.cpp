@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "random_subnet_fixtures.hpp"
 
 namespace ayatori {
-namespace {
+namespace ports_report_test {
 
 const std::string golden = AYATORI_SOURCE_DIR "/tests/golden/infiniband/ports-report.txt";
 
@@ -82,5 +82,5 @@ TEST(ParsePortsReport, ProgramMessagesAreSkippedWithWarnings) {
             "ports: devices did not answer when this report was made: a part of the fabric may be missing");
 }
 
-}  // namespace
+}  // namespace ports_report_test
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #include "ayatori/switch_paths/switch_paths.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <set>

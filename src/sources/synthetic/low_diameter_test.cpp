@@ -15,7 +15,7 @@
 #include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
-namespace {
+namespace low_diameter_test {
 
 Network made(Result<Network> opened) {
   if (!opened) throw std::runtime_error(opened.error().message);
@@ -328,5 +328,5 @@ TEST(OpenHypercube, ErrorsNameWhatWasExpected) {
   EXPECT_EQ(error_of(open_hypercube("25")), "hypercube: has more than 16777216 devices");
 }
 
-}  // namespace
+}  // namespace low_diameter_test
 }  // namespace ayatori

@@ -10,7 +10,7 @@
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::wires {
-namespace {
+namespace ring_test {
 
 using transport::Datagram;
 using Bytes = std::vector<std::byte>;
@@ -241,5 +241,5 @@ void race(std::uint32_t senders, std::uint32_t count, bool impatient) {
 TEST(Ring, DatagramsOfManyThreadsArriveInOrderAndOnce) { race(4, 20'000, false); }
 TEST(Ring, DatagramsOfManyThreadsArriveInOrderAndOnceWhileCellsAreGivenUp) { race(4, 20'000, true); }
 
-}  // namespace
+}  // namespace ring_test
 }  // namespace ayatori::wires

@@ -1,7 +1,7 @@
 // Every message once, in order, unaltered; every call once: whatever the network does and whichever contexts are given
 // up.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

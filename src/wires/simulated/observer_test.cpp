@@ -1,7 +1,7 @@
 // What observers are told, written as qlog and read back: every packet that is sent is acknowledged, lost or in flight,
 // and every change of state is an edge of the diagrams in flow_state.hpp.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // Puts and gets of any size over a bad network, to targets with few buffers.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #include "departures.hpp"
 
 namespace ayatori::wires {
-namespace {
+namespace frames_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -97,5 +97,5 @@ TEST(FrameReader, NextSkipsPadding) {
   EXPECT_TRUE(reader.malformed()) << "half a length";
 }
 
-}  // namespace
+}  // namespace frames_test
 }  // namespace ayatori::wires

@@ -2,7 +2,7 @@
 /// The wire over the ports of this machine that are up: in the virtual machine of `ayatori lab rdma`, and on clusters.
 /// Where there are several devices the ranks take turns on them, so that datagrams cross the network between them.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
 

@@ -1,6 +1,6 @@
 #include "send_ring.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <deque>

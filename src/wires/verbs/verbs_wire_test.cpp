@@ -13,7 +13,7 @@
 #include "port_fixtures.hpp"
 
 namespace ayatori::wires {
-namespace {
+namespace verbs_wire_test {
 
 using namespace std::chrono_literals;
 
@@ -146,5 +146,5 @@ TEST(VerbsWire, MakeReportsThatThereIsNoDevice) {
   EXPECT_NE(made.error().hint, "");
 }
 
-}  // namespace
+}  // namespace verbs_wire_test
 }  // namespace ayatori::wires
