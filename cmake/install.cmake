@@ -5,7 +5,11 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS libnwtopo EXPORT nwtopo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+set(packages nwtopo)
+if(TARGET libacp)
+  list(APPEND packages acp)
+  install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
 # Beside libacp, which loads them. They find it there.
 foreach(library libacp_libfabric libacp_verbs)
   if(TARGET ${library})
@@ -24,14 +28,14 @@ endforeach()
 # A prefix may be moved: nwtopo.pc finds it from where it lies itself.
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up_to_prefix "${up_to_prefix}")
-foreach(name acp ayatori nwtopo)
+foreach(name ${packages} ayatori)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
 # find_package(nwtopo) gives the target nwtopo::nwtopo, find_package(acp) acp::acp. They link nothing else: what the
 # libraries need is their own affair.
-foreach(name acp nwtopo)
+foreach(name ${packages})
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
   set_target_properties(lib${name} PROPERTIES EXPORT_NAME ${name})
   install(EXPORT ${name} NAMESPACE ${name}:: FILE ${name}Config.cmake DESTINATION ${package_dir} COMPONENT development)

@@ -1,30 +1,40 @@
-# ayatori_precompiled(NAME OWNER): NAME is compiled with the headers of OWNER (`precompiled` for libraries,
-# `precompiled_tests` for unit tests), which are compiled once.
+# ayatori_precompiled(NAME KIND): NAME is compiled with the common headers of its kind, which are compiled once:
+# `library`, `test` (also GoogleTest), `program`, or `fuzzer`.
 #
 # A third less to compile. The preset `dev` is built without, so an #include that was forgotten is noticed there.
 
 option(AYATORI_PRECOMPILE "Compile common headers once" OFF)
 
-if(AYATORI_PRECOMPILE)
-  set(common_headers <algorithm> <expected> <functional> <map> <memory> <optional> <random> <ranges> <set> <span> <string>
-                     <string_view> <unordered_map> <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
+# Compilers refuse headers that were compiled with other options: one target a kind owns them, with the kind's options.
+function(ayatori_common_headers kind)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINKS;OPTIONS" ${ARGN})
   file(CONFIGURE OUTPUT precompiled.cpp CONTENT "int main() {}\n")
+  if(kind STREQUAL library)
+    add_library(precompiled_${kind} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+  else()
+    add_executable(precompiled_${kind} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+  endif()
+  target_link_libraries(precompiled_${kind} PRIVATE fmt::fmt ${ARG_LINKS})
+  target_compile_options(precompiled_${kind} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(precompiled_${kind} PRIVATE <algorithm> <expected> <functional> <map> <memory> <optional> <random>
+    <ranges> <set> <span> <string> <string_view> <unordered_map> <variant> <vector> <fmt/format.h> <fmt/ranges.h>
+    ${ARG_HEADERS})
+endfunction()
 
-  add_library(precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(precompiled PRIVATE fmt::fmt openmp)
-  target_precompile_headers(precompiled PRIVATE ${common_headers})
-
+if(AYATORI_PRECOMPILE)
+  ayatori_common_headers(library LINKS openmp)
+  ayatori_common_headers(program OPTIONS ${ayatori_caller_options})
   if(AYATORI_TESTS)
-    # A program, for these are compiled for another kind of position independence than libraries.
-    add_executable(precompiled_tests ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(precompiled_tests PRIVATE fmt::fmt openmp GTest::gtest Threads::Threads)
-    target_compile_options(precompiled_tests PRIVATE ${ayatori_caller_options})
-    target_precompile_headers(precompiled_tests PRIVATE ${common_headers} <gtest/gtest.h>)
+    ayatori_common_headers(test LINKS openmp GTest::gtest Threads::Threads OPTIONS ${ayatori_caller_options}
+                           HEADERS <gtest/gtest.h>)
+  endif()
+  if(AYATORI_FUZZ)
+    ayatori_common_headers(fuzzer)
   endif()
 endif()
 
-function(ayatori_precompiled name owner)
+function(ayatori_precompiled name kind)
   if(AYATORI_PRECOMPILE)
-    target_precompile_headers(${name} REUSE_FROM ${owner})
+    target_precompile_headers(${name} REUSE_FROM precompiled_${kind})
   endif()
 endfunction()

@@ -10,6 +10,20 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+# A compiler cache, if there is one (CCACHE_DISABLE=1: not this time). What it must overlook: precompiled headers have
+# macros that it can't see, and times of their own.
+find_program(AYATORI_CCACHE ccache)
+if(AYATORI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(overlooked pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${overlooked} ${AYATORI_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  else()
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endif()
+
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(AYATORI_SANITIZE)
   add_compile_options(-fsanitize=${AYATORI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -2,16 +2,38 @@
 
 test_parts="cpp fuzz threads python"
 
-# The same inputs each time, as far as the time goes; FUZZ_SEED=0 tries others.
-fuzz_seconds=${FUZZ_SECONDS:-3}
+# `all` adds the long sweeps, and fuzzes longer. The same inputs each time, as far as the time goes; FUZZ_SEED=0 tries
+# others.
+sweeps=
+fuzz_seconds=${FUZZ_SECONDS:-1}
 fuzz_seed=${FUZZ_SEED:-1}
 
+cores=$(nproc)
 passed=0
 failed=0
-started=$(date +%s)
+times_file=build/test-times.txt   # of each test: seconds, suite, name
+suites_file=build/test-suites.txt # of each suite: processor time in user mode and in the kernel, elapsed time, name
+
+processor_seconds() { # of all ended children of this shell: "user system"
+    # In this shell, since a subshell has children of its own.
+    times >build/times
+    sed -n '2s/\([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s/\1 \2 \3 \4/p' build/times |
+        awk '{print $1 * 60 + $2, $3 * 60 + $4}' >build/processor-seconds
+}
+
+begin_suite() {
+    began=$(date +%s)
+    processor_seconds
+    read -r began_user began_system <build/processor-seconds
+}
+
 count() { # suite, passed, failed
-    echo "== $1: $2 passed, $3 failed ($(($(date +%s) - started)) s)"
-    started=$(date +%s)
+    processor_seconds
+    read -r user system <build/processor-seconds
+    elapsed=$(($(date +%s) - began))
+    echo "$user $began_user $system $began_system $elapsed $1" |
+        awk '{printf "%8.0f %8.0f %8d  ", $1 - $2, $3 - $4, $5; $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); print}' >>"$suites_file"
+    echo "== $1: $2 passed, $3 failed ($elapsed s)"
     passed=$((passed + $2))
     failed=$((failed + $3))
 }
@@ -24,18 +46,30 @@ build_preset() { # preset, targets…
     watched "building $preset" "build/$preset/build.log" cmake --build --preset "$preset" "$@" || exit 1
 }
 
+# What a log of ctest has: the tests of GoogleTest programs one by one, any other program as one test. A program that
+# ends badly without a failed test has failed. Prints "passed failed"; the time of each test goes to a file.
+read_ctest_log() { # log, suite, file for times
+    awk -v suite="$2" -v times="$3" '
+        / Testing: / { name = $NF; ours = wrong = 0 }
+        /^\[       OK \] .* \([0-9]+ ms\)$/ { ++ours; ++good; ms = $(NF - 1); sub(/\(/, "", ms); print ms / 1000, suite, $4 >>times }
+        /^\[  FAILED  \] .* \([0-9]+ ms\)$/ { ++wrong; ++bad }
+        /^Test time = / { seconds = $4 }
+        /^Test (Passed|Failed)/ {
+            if ($2 ~ /Failed/ && !wrong) ++bad
+            if (!ours && !wrong) { if ($2 ~ /Passed/) ++good; print seconds, suite, name >>times }
+        }
+        END { print good + 0, bad + 0 }' "$1"
+}
+
 ctest_suite() { # preset, targets…
     build_preset "$@"
     preset=$1
     log="build/$preset/ctest.log"
-    # ctest lists the tests of programs that were left out above as not built. Examples are not listed in this way.
-    left_out='_NOT_BUILT$'
-    [ $# = 1 ] || left_out="$left_out|^example\\."
     failure_is_expected=1 watched "testing $preset" "$log" \
-        ctest --test-dir "build/$preset" -j2 -E "$left_out" --output-on-failure || grep -vE ' Passed |^ *Start ' "$log"
-    failures=$(sed -n 's/.* \([0-9]*\) tests failed out of .*/\1/p' "$log")
-    total=$(sed -n 's/.* tests failed out of \([0-9]*\)/\1/p' "$log")
-    count "C++ ($preset)" $((${total:-0} - ${failures:-1})) "${failures:-1}"
+        ctest --test-dir "build/$preset" -j"$cores" --output-on-failure ||
+        grep -vE ' Passed |^ *Start ' "$log"
+    counts=$(read_ctest_log "build/$preset/Testing/Temporary/LastTest.log" "$preset" "$times_file")
+    count "C++ ($preset)" "${counts% *}" "${counts#* }"
 }
 
 fuzz_one() { # program
@@ -47,12 +81,12 @@ fuzz_one() { # program
         "$scratch" "fuzz/corpus/$name" >"$scratch.log" 2>&1 || touch "$scratch.failed"
 }
 
-fuzz_all() { # programs…; two at a time
+fuzz_all() { # programs…; one a core at a time
     running=0
     for program in "$@"; do
         fuzz_one "$program" &
         running=$((running + 1))
-        [ $((running % 2)) = 0 ] && wait
+        [ $((running % cores)) = 0 ] && wait
     done
     wait
 }
@@ -75,8 +109,10 @@ fuzz_suite() {
 
 pytest_suite() { # what pytest takes: folders, options
     log=build/pytest.log
+    # shellcheck disable=SC2086
     failure_is_expected=1 watched "testing Python" "$log" \
-        .venv/bin/python -m pytest -n 2 --dist loadfile --durations=10 -p no:cacheprovider "$@" || cat "$log"
+        .venv/bin/python -m pytest -n "$cores" --dist loadgroup --durations=30 -p no:cacheprovider ${sweeps:+--all} "$@" || cat "$log"
+    sed -n 's/^ *\([0-9.]*\)s \(call\|setup\|teardown\) *\(.*\)/\1 python \3 \2/p' "$log" | sed 's/ call$//' >>"$times_file"
     summary=$(tail -n 1 "$log")
     good=$(echo "$summary" | sed -n 's/.*[^0-9]*\b\([0-9][0-9]*\) passed.*/\1/p')
     bad=$(echo "$summary" | grep -oE '[0-9]+ (failed|error)' | awk '{n += $1} END {print n + 0}')
@@ -87,29 +123,42 @@ pytest_suite() { # what pytest takes: folders, options
 check_parts() { # parts…
     for part in "$@"; do
         case $part in
-            cpp | fuzz | threads | python) ;;
+            cpp | fuzz | threads | python | all) ;;
             tests/*) [ -e "$part" ] || { echo "error: there are no tests in '$part'" >&2; exit 2; } ;;
-            *) echo "error: no part of the tests is called '$part': $test_parts, or a folder such as tests/cli" >&2; exit 2 ;;
+            *) echo "error: no part of the tests is called '$part': $test_parts, all, or a folder such as tests/cli" >&2; exit 2 ;;
         esac
     done
 }
 
 run_part() { # name, or a folder of Python tests
+    begin_suite
     case $1 in
         cpp) ctest_suite asan ;;
         fuzz) fuzz_suite ;;
-        threads)
-            ctest_suite tsan network_threads_test topology_threads_test nwtopo_threads_test nwtopo_programs driver_test shm_test combined_test \
-                progress_test acp_programs play_over_puts_test ;;
+        threads) ctest_suite tsan thread_tests ;;
         python) pytest_suite ;;
         tests/*) pytest_suite "$1" ;;
     esac
 }
 
+say_what_took_long() {
+    echo "== the slowest tests, in seconds"
+    sort -rn "$times_file" | head -n 30
+    echo "== processor time in user mode and in the kernel, and elapsed time, in seconds"
+    cat "$suites_file"
+}
+
 run_tests() { # parts…; all without
+    if [ "${1:-}" = all ]; then
+        sweeps=1
+        fuzz_seconds=${FUZZ_SECONDS:-30}
+        shift
+    fi
     # shellcheck disable=SC2086
     [ $# -gt 0 ] || set -- $test_parts
+    : >"$times_file"
     for part in "$@"; do run_part "$part"; done
+    say_what_took_long
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ]
 }

@@ -10,12 +10,12 @@ from statistics import mean
 
 import pytest
 
-from ayatori import _core
+from ayatori import _acp
 from ayatori.base.errors import Error
 from ayatori.base.units import format_about_bytes, parse_count
 from ayatori.estimate.memory import OWN_QUEUE, Row, estimate_memory
 
-LIBRARY = Path(_core.__file__).parent / "libacp.so.0"
+LIBRARY = Path(_acp.__file__).parent / "libacp.so.0"
 PROCESS = Path(__file__).parent / "acp_memory.py"
 BESIDE = 1.06
 """What the kernel counts besides: the stack of a thread, and pages that are begun."""
@@ -38,7 +38,7 @@ def kernel_count(wires: str, processes: int) -> float:
 
 
 def estimated(wires: str, processes: int) -> int:
-    use = _core.acp_memory_use(wires, processes, processes)
+    use = _acp.acp_memory_use(wires, processes, processes)
     return use.tables + use.wires + use.starter
 
 

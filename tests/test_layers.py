@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parent.parent
 PACKAGE = PROJECT / "python" / "ayatori"
 
 MAY_IMPORT = {
-    "base": {"_core"},
+    "base": {"_acp", "_core"},
     "model": {"base", "_core"},
     "planning": {"model", "base", "_core"},
     "resumable": {"base"},

@@ -54,6 +54,9 @@ inline std::string counted(std::uint64_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
+/// To be registered by each module: a Raised becomes ayatori.base.errors.Error.
+void raise_in_python(const std::exception_ptr& thrown, void*);
+
 using WithoutGil = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_network(nb::module_& module);

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from ayatori import _core
+from ayatori import _acp
 from ayatori.base.errors import Error
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 from ayatori.resumable import Interrupted, SavedResults
@@ -135,9 +135,9 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
 
 
 def test_many_peers_greet_each_other_in_python_too() -> None:
-    scenario = _core.NetworkScenario()
+    scenario = _acp.NetworkScenario()
     scenario.drop = scenario.duplicate = scenario.reorder = 0.05
-    found = _core.run_many_peers(count=500, at_once=64, contexts=16, scenario=scenario)
+    found = _acp.run_many_peers(count=500, at_once=64, contexts=16, scenario=scenario)
     assert (found["to_peers"], found["from_peers"], found["wrong"]) == (500, 500, 0)
 
 

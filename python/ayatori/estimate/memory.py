@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ayatori import _core
+from ayatori.base.compiled import libacp
 from ayatori.base.errors import Error
 
 TABLE1 = {"UD": (2.63, 25.5, 254, 2539), "RC-SRQ": (2.64, 26.1, 261, 2606)}
@@ -64,7 +64,7 @@ def estimate_memory(counts: list[int], per_host: int, connection: int = CONNECTI
         here = min(per_host, count)
         hosts = -(-count // here)
         libacp = {
-            name: _core.acp_memory_use(wires, count, here)
+            name: libacp().acp_memory_use(wires, count, here)
             for name, wires in LIBACP.items()
             if not (name == "verbs" and without_verbs)
         }
@@ -75,12 +75,12 @@ def estimate_memory(counts: list[int], per_host: int, connection: int = CONNECTI
         uses += _connected(count, hosts, connection, libacp["verbs"].wires if "verbs" in libacp else 0)
         uses += [Use(name, _open_mpi(kind, count)) for name, kind in OPEN_MPI.items()]
         rows.append(Row(count, here, hosts, uses))
-    return MemoryEstimate(rows, _core.acp_memory_use("udp", 1, 1).starter, without_verbs)
+    return MemoryEstimate(rows, libacp().acp_memory_use("udp", 1, 1).starter, without_verbs)
 
 
 def _why_no_verbs() -> str:
     try:
-        _core.acp_memory_use("verbs", 1, 1)
+        libacp().acp_memory_use("verbs", 1, 1)
     except Error as error:
         return error.message
     return ""

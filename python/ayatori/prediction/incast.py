@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ayatori import _core
+from ayatori.base.compiled import libacp
 from ayatori.base.errors import Error
 
 
@@ -69,10 +69,11 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | N
         value = getattr(incast, field)
         if not 0 < value < 2**31:
             raise Error(f"{field} is {value}; it must be 1 to {2**31 - 1}")
-    scenario = _core.load_network_scenario(str(incast.scenario)) if incast.scenario else _core.NetworkScenario()
+    acp = libacp()
+    scenario = acp.load_network_scenario(str(incast.scenario)) if incast.scenario else acp.NetworkScenario()
     scenario.seed = incast.seed
     scenario.receive_buffers = incast.buffers
-    load = _core.IncastLoad()
+    load = acp.IncastLoad()
     load.clients, load.messages = incast.clients, incast.messages
     load.bytes, load.queued = incast.bytes, incast.queued
     if protocol.not_ready_delay is not None and trace:
@@ -80,11 +81,11 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | N
     if protocol.rnr_retry is not None:
         scenario.rnr_retry = protocol.rnr_retry
     if protocol.not_ready_delay is not None:
-        return _core.run_reliable_connections(load, scenario, protocol.not_ready_delay)
+        return acp.run_reliable_connections(load, scenario, protocol.not_ready_delay)
     if protocol.timer is None:
-        options = _core.adaptive_transport(protocol.admission, incast.buffers)
+        options = acp.adaptive_transport(protocol.admission, incast.buffers)
     else:
-        options = _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers)
+        options = acp.fixed_transport(protocol.timer, protocol.admission, incast.buffers)
     if trace:
-        return _core.trace_incast(load, scenario, options, str(trace))
-    return _core.run_incast(load, scenario, options)
+        return acp.trace_incast(load, scenario, options, str(trace))
+    return acp.run_incast(load, scenario, options)

@@ -1,0 +1,16 @@
+"""Compiled modules that not every build has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ayatori.base.errors import Error
+
+
+def libacp() -> Any:
+    """The module `ayatori._acp`, which `./run demo` does not compile."""
+    try:
+        from ayatori import _acp
+    except ImportError:
+        raise Error("this build has no libacp", hint="./run build") from None
+    return _acp
