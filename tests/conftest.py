@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -15,8 +12,6 @@ from hypothesis import settings
 settings.register_profile("untimed", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("untimed")
-
-ROOT = Path(__file__).parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,29 +35,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in sweeps]
 
 
-@dataclass
-class Outcome:
-    """What a person at a terminal would see of one command."""
+@pytest.fixture(scope="session")
+def ayatori_command() -> Callable[..., Any]:
+    """Runs `ayatori ARGUMENTS…` in the process of the tests, and returns an Outcome."""
+    from command_line import run_here
 
-    status: int
-    stdout: str
-    stderr: str
-
-
-def run_ayatori(*arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Outcome:
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})}
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    return run_here
 
 
-@pytest.fixture
-def ayatori_command():
-    return run_ayatori
+@pytest.fixture(scope="session")
+def ayatori_process() -> Callable[..., Any]:
+    """The same as a process of its own, which takes longer: for what only that shows."""
+    from command_line import run_process
+
+    return run_process
