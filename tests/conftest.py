@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from thoroughness import THOROUGH, USUAL
+
 # No test is timed: on a busy machine any example may take long.
-settings.register_profile("untimed", deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.register_profile("untimed", deadline=None, max_examples=USUAL)
+settings.register_profile("thorough", deadline=None, max_examples=THOROUGH)
 settings.load_profile("untimed")
 
 
