@@ -27,8 +27,29 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("thorough")
 
 
+APART = {"cli", "golden", "nwtopo", "property", "report"}
+"""Folders whose tests share nothing of the machine, so that those of one file may run side by side."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves sweeps out, unless all tests are asked for or a test is named."""
+    for item in items:
+        if not item.get_closest_marker("xdist_group") and stays_with_its_file(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    leave_sweeps_out(config, items)
+
+
+def stays_with_its_file(item: pytest.Item) -> bool:
+    """Whether the worker that runs it (pytest -n 2 --dist loadgroup) should run the whole file: what starts jobs,
+    measures or uses devices has one at a time, and what a fixture makes for the file is made once."""
+    if item.path.parent.name not in APART or item.path.name.startswith("test_bench"):
+        return True
+    made_of = getattr(item, "_fixtureinfo", None)
+    fixtures = made_of.name2fixturedefs.values() if made_of else ()
+    return any(fixture.scope in ("module", "package") for made in fixtures for fixture in made)
+
+
+def leave_sweeps_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Unless all tests are asked for or a test is named."""
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
     sweeps = [item for item in items if item.get_closest_marker("sweep")]

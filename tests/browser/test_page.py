@@ -13,7 +13,10 @@ from sample_drawing import with_drawing
 
 from ayatori.report import write_report
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.xdist_group("browser"),
+]
 
 DOM = "document.documentElement.outerHTML"
 
