@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,35 +28,42 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("thorough")
 
 
-APART = {"cli", "golden", "nwtopo", "property", "report"}
-"""Folders whose tests share nothing of the machine, so that those of one file may run side by side."""
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if not item.get_closest_marker("xdist_group") and stays_with_its_file(item):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
-    leave_sweeps_out(config, items)
-
-
-def stays_with_its_file(item: pytest.Item) -> bool:
-    """Whether the worker that runs it (pytest -n 2 --dist loadgroup) should run the whole file: what starts jobs,
-    measures or uses devices has one at a time, and what a fixture makes for the file is made once."""
-    if item.path.parent.name not in APART or item.path.name.startswith("test_bench"):
-        return True
-    made_of = getattr(item, "_fixtureinfo", None)
-    fixtures = made_of.name2fixturedefs.values() if made_of else ()
-    return any(fixture.scope in ("module", "package") for made in fixtures for fixture in made)
-
-
-def leave_sweeps_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Unless all tests are asked for or a test is named."""
+    """Leaves sweeps out, unless all tests are asked for or a test is named."""
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
     sweeps = [item for item in items if item.get_closest_marker("sweep")]
     if sweeps:
         config.hook.pytest_deselected(items=sweeps)
         items[:] = [item for item in items if item not in sweeps]
+
+
+APART = {"cli", "golden", "nwtopo", "property", "report"}
+"""Folders whose tests share nothing of the machine, so that those of one file may run side by side."""
+
+
+def work_unit(test: str) -> str:
+    """What a worker of `pytest -n 2 --dist loadgroup` gets at a time: a test, or what stays together. What starts jobs,
+    measures or uses devices has one at a time, and what a fixture makes for many tests is made once."""
+    file = Path(test.partition("::")[0])
+    folder = file.parent.name
+    if folder == "browser":
+        return folder
+    return test if folder in APART and not file.name.startswith("test_bench") else str(file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """pytest-xdist's own groups are marks, which its version 3.8 does not see under pytest 9."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByTestOrFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return work_unit(nodeid)
+
+    return ByTestOrFile(config, log)
 
 
 @pytest.fixture(scope="session")

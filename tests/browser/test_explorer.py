@@ -11,10 +11,7 @@ from sample_drawing import with_drawing
 
 from ayatori.report import write_report
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 LOADS = "[...document.querySelectorAll('g.loads')].map((g) => g.innerHTML).join()"
 VIEW = "document.querySelector('svg.fabric').getAttribute('viewBox')"
