@@ -6,7 +6,7 @@ from functools import partial
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
@@ -16,6 +16,7 @@ from ayatori.estimate.shared_cores import SharedCores
 from ayatori.linpack.kernels import Kernels, Places
 from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
+from thoroughness import tries
 
 
 def test_the_papers_numbers_are_told_apart_from_what_they_multiply_out_to() -> None:
@@ -160,6 +161,7 @@ def ends_by_slices(works: list[tuple[int, int, int]], cores: tuple[int, int]) ->
     return ends
 
 
+@settings(max_examples=tries(40))
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 1)), min_size=1, max_size=8),
     st.tuples(st.integers(1, 3), st.integers(1, 3)),

@@ -42,13 +42,13 @@ def estimated(wires: str, processes: int) -> int:
     return use.tables + use.wires + use.starter
 
 
-@pytest.mark.parametrize("processes", [2, 8, 64])
+@pytest.mark.parametrize("processes", [2, 8, pytest.param(64, marks=pytest.mark.sweep)])
 def test_a_process_over_shared_memory_has_what_is_estimated(processes: int) -> None:
     share = kernel_count("shm", processes) / estimated("shm", processes)
     assert 0.94 < share < BESIDE
 
 
-@pytest.mark.parametrize("processes", [2, 32])
+@pytest.mark.parametrize("processes", [2, 8, pytest.param(32, marks=pytest.mark.sweep)])
 def test_a_process_over_udp_has_at_most_what_is_estimated(processes: int) -> None:
     """Of the trains, a quarter of it, only those are touched that were under way at the same time."""
     share = kernel_count("udp", processes) / estimated("udp", processes)

@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
-FOLDERS = [str(path) for path in sorted((ROOT / "src").rglob("include"))]
+FOLDERS = sorted((ROOT / "src").rglob("include"))
+COMPILER = ["c++", "-std=c++23", "-x"]
+
+TEXT = ("expected", "fmt/format.h", "string", "string_view", "vector")
+PRELUDES = (
+    ("gtest/gtest.h", "algorithm", "functional", "span", *TEXT),
+    ("functional", "memory", "span", *TEXT),
+    TEXT,
+)
+"""Headers of others that take the compiler long, and are therefore compiled once for all headers that include them. A
+header that includes all of a prelude, itself or by what it includes, sees the same with the prelude as without it."""
 
 
 def name_of(header: Path) -> str:
@@ -48,12 +59,38 @@ def headers_that_no_source_includes_first() -> list[Path]:
     ]
 
 
+@cache
+def of_others(header: Path) -> frozenset[str]:
+    """The headers that are not ours and that it includes whatever is defined, also by headers of ours."""
+    found: set[str] = set()
+    text = header.read_text()
+    if re.search(r"^#\s*if", text, re.MULTILINE):
+        return frozenset()
+    for name in INCLUDE.findall(text):
+        ours = next(filter(Path.exists, (folder / name for folder in (header.parent, *FOLDERS, ROOT / "bench"))), None)
+        found |= of_others(ours) if ours else {name}
+    return frozenset(found)
+
+
+@pytest.fixture(scope="module")
+def precompiled(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Path]:
+    """Of each prelude the header beside which the compiler finds it compiled."""
+    made = {}
+    for prelude in PRELUDES:
+        made[prelude] = tmp_path_factory.mktemp("prelude") / "prelude.hpp"
+        made[prelude].write_text("".join(f"#include <{name}>\n" for name in prelude))
+        subprocess.run([*COMPILER, "c++-header", made[prelude], "-o", f"{made[prelude]}.gch"], check=True)
+    return made
+
+
 @pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize(
     "header", headers_that_no_source_includes_first(), ids=lambda path: path.relative_to(ROOT).as_posix()
 )
-def test_header_compiles_alone(header: Path) -> None:
+def test_header_compiles_alone(header: Path, precompiled: dict[tuple[str, ...], Path]) -> None:
     folders = [f"-I{folder}" for folder in (*FOLDERS, header.parent, ROOT / "bench")]
-    command = ["c++", "-std=c++23", "-fsyntax-only", "-x", "c++", "-include", str(header), *folders, "/dev/null"]
+    fitting = next((precompiled[prelude] for prelude in PRELUDES if of_others(header).issuperset(prelude)), None)
+    before = [] if fitting is None else ["-include", str(fitting)]
+    command = [*COMPILER, "c++", "-fsyntax-only", *before, "-include", str(header), *folders, "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 import sample_study as sample
+from devtools import CHROMIUM, Browser
 from sample_drawing import with_drawing
 
 from ayatori.report import write_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars --window-size=1400,3000 --virtual-time-budget=20000"
-).split()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
-
-def browse(page: Path, profile: Path, *flags: str) -> str:
-    """What a fresh browser prints about the page."""
-    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={profile}", *flags, page.resolve().as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+DOM = "document.documentElement.outerHTML"
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +25,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dom(page: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return browse(page, tmp_path_factory.mktemp("profile"), "--dump-dom")
+def dom(page: Path, browser: Browser) -> str:
+    browser.open(page)
+    return browser.value(DOM)
 
 
 def count(pattern: str, text: str) -> int:
@@ -64,11 +56,14 @@ def test_fabrics_are_there(dom: str) -> None:
     assert count('class="host mine"', dom) >= 16 + 96 + 128
 
 
-def test_an_error_is_told(page: Path, tmp_path: Path) -> None:
+def test_an_error_is_told(page: Path, tmp_path: Path, browser: Browser) -> None:
     """A page whose plots are spoiled says so, where the test and the reader see it."""
     spoiled = tmp_path / "spoiled.html"
     spoiled.write_text(re.sub(r'(id="plotly">)[^<]{9}', r"\1!!!", page.read_text(encoding="utf-8")), encoding="utf-8")
-    dom = browse(spoiled, tmp_path / "profile", "--dump-dom")
+    browser.call("Page.navigate", url=spoiled.resolve().as_uri())
+    browser.wait_for("document.readyState === 'complete' && document.documentElement.dataset.errors")
+    browser.settle()
+    dom = browser.value(DOM)
     opening = dom[: dom.index(">", dom.index("<html"))]
     assert "data-errors" in opening and "data-drawn" not in opening
     assert "This plot could not be drawn" in dom
@@ -88,10 +83,16 @@ def brightness(picture: Path) -> int:
     return sum(first_row[1:4]) // 3
 
 
-@pytest.mark.parametrize(("scheme", "low", "high"), [("1", 200, 255), ("0", 0, 60)])
-def test_light_and_dark(page: Path, tmp_path: Path, scheme: str, low: int, high: int) -> None:
+@pytest.mark.parametrize(("scheme", "low", "high"), [("light", 200, 255), ("dark", 0, 60)])
+def test_light_and_dark(page: Path, tmp_path: Path, browser: Browser, scheme: str, low: int, high: int) -> None:
     picture = tmp_path / "page.png"
-    flags = f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={picture}"
-    browse(page, tmp_path / "profile", *flags)
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    browser.call("Emulation.setDeviceMetricsOverride", width=1400, height=3000, deviceScaleFactor=1, mobile=False)
+    try:
+        browser.open(page)
+        picture.write_bytes(base64.b64decode(browser.call("Page.captureScreenshot")["data"]))
+    finally:
+        browser.call("Emulation.clearDeviceMetricsOverride")
+        browser.call("Emulation.setEmulatedMedia", features=[])
     assert picture.stat().st_size > 100_000
     assert low <= brightness(picture) <= high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from ayatori.measurement import collectives
 from ayatori.measurement.collectives import Cell, Measured, Setting, Stack
 
 needs_an_mpi = pytest.mark.skipif(not collectives.installed_families(), reason="no MPI is installed")
+
+STACKS = [Stack("mpi"), Stack("again", {"HARMLESS": "1"})]
 
 
 def measured(stack: str, *times: float) -> Measured:
@@ -52,15 +55,22 @@ def test_a_barrier_is_one_cell() -> None:
 
 
 @needs_an_mpi
-def test_each_collective_is_checked_and_timed_on_each_stack() -> None:
+@pytest.mark.parametrize(
+    ("names", "stacks"),
+    [
+        (collectives.COLLECTIVES, STACKS[:1]),
+        (["barrier", "alltoall"], STACKS),
+        pytest.param(collectives.COLLECTIVES, STACKS, marks=pytest.mark.sweep),
+    ],
+)
+def test_each_collective_is_checked_and_timed_on_each_stack(names: Sequence[str], stacks: list[Stack]) -> None:
     family = collectives.installed_families()[0]
-    cells = collectives.cells_of(collectives.COLLECTIVES, [8, 40_000])
-    stacks = [Stack("mpi"), Stack("again", {"HARMLESS": "1"})]
+    cells = collectives.cells_of(names, [8, 40_000])
     turns = []
     found = collectives.measure_collectives(Setting(family, 2), stacks, cells, 1, lambda: turns.append(1))
-    assert (list(found), len(turns)) == (cells, 2)
+    assert (list(found), len(turns)) == (cells, len(stacks))
     for results in found.values():
-        assert [one.stack for one in results] == ["mpi", "again"]
+        assert [one.stack for one in results] == [stack.name for stack in stacks]
         for one in results:
             assert (len(one.microseconds), one.machines) == (collectives.BLOCKS, 1)
             assert min(one.microseconds) > 0

@@ -147,7 +147,15 @@ def test_our_faults_exit_70(fault: Exception, monkeypatch: pytest.MonkeyPatch, c
     assert capsys.readouterr().err.startswith("error: ")
 
 
-@pytest.mark.parametrize("milliseconds", [30, 60, 90, 120, 160, 200])
+@pytest.mark.parametrize(
+    "milliseconds",
+    [
+        pytest.param(30, marks=pytest.mark.sweep),
+        60,
+        *(pytest.param(n, marks=pytest.mark.sweep) for n in (90, 120, 200)),
+        160,
+    ],
+)
 def test_ctrl_c_at_the_start_is_one_line(milliseconds: int) -> None:
     """Whatever is being imported then. Earlier, Python itself has not begun with our program."""
     code = "import os; from ayatori.cli import main; os.write(1, b'x'); main()"

@@ -16,6 +16,7 @@ from ayatori.cli.app import app
 from ayatori.measurement.programs import PROGRAMS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
+GOLDEN = Path(__file__).parent.parent / "golden"
 PAPER = "fattree:K=6,levels=2,nodes=30"
 CLUSTER = f"cluster:{Path(__file__).parents[2] / 'examples/cluster/three-chassis.toml'}"
 SMALL = "fattree:K=2,levels=2"
@@ -38,7 +39,7 @@ EXAMPLES: dict[str, list[str]] = {
     "check-ecmp": [f"check {PAPER} --contiguous 16..16 --method ecmp"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "doctor": ["doctor"],
-    "calibrate": ["calibrate --seconds 10ms"],
+    "calibrate": ["calibrate --seconds 10ms --mpirun {mpirun} --mpicc true"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "order": [f"order {PAPER} --job jobs/left --pattern ring --trials 20"],
     "mpi-table": [f"choose {PAPER} --contiguous 4..4 --collective allgather --bytes 1KiB --to intel"],
@@ -50,7 +51,7 @@ EXAMPLES: dict[str, list[str]] = {
     "lab-fabric": [f"lab fabric {SMALL}"],
     "bench-incast": ["bench incast --senders 2 --messages 10 --repeats 1 --stacks ours"],
     "bench-pingpong": [],
-    "bench-collectives": ["bench collectives --collective barrier,allreduce --bytes 8B --repeats 1"],
+    "bench-collectives": ["bench collectives --collective barrier,allreduce --bytes 8B --repeats 1 --ranks 2"],
     "bench-alltoall": ["bench alltoall --bytes 64B --repeats 1"],
     "bench-hpl": ["bench hpl --matrix-order 60 --nb 16 --mixed"],
     "estimate-hpl": ["estimate hpl --matrix-order 60 --nb 16 --grids 1x2 --seconds 10ms"],
@@ -72,6 +73,8 @@ EXAMPLES: dict[str, list[str]] = {
     "demo": [f"demo {SMALL} --random-jobs 2"],
 }
 """Of each kind the commands that show all of its keys between them."""
+SWEEPS = [("calibrate", "calibrate --seconds 10ms")]
+"""What takes long where ranks share cores; the example has what such a run printed."""
 BETWEEN_HOSTS = {"bench pingpong"}
 """Verbs that need several hosts: tests/lab has their examples."""
 
@@ -129,17 +132,36 @@ def paths_in(value: Any, path: str = "") -> Iterator[str]:
             yield from paths_in(inner, f"{path}[]") if isinstance(inner, dict) else ()
 
 
+@pytest.fixture
+def mpirun(tmp_path: Path) -> Path:
+    """Prints what the program of `calibrate` printed once: of two ranks, or of more that take turns."""
+    program = tmp_path / "mpirun"
+    recorded = GOLDEN / "calibrate"
+    program.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in --version) echo "Open MPI";; *--turns*) cat {recorded}/turns.jsonl;; '
+        f"*) cat {recorded}/two-ranks.jsonl;; esac\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
 @pytest.mark.parametrize(
-    ("kind", "command"), [(kind, command) for kind, commands in EXAMPLES.items() for command in commands]
+    ("kind", "command"),
+    [
+        *((kind, command) for kind, commands in EXAMPLES.items() for command in commands),
+        *(pytest.param(*each, marks=pytest.mark.sweep) for each in SWEEPS),
+    ],
 )
 def test_output_names_its_format_and_has_documented_keys(
-    kind: str, command: str, tmp_path: Path, ayatori_command
+    kind: str, command: str, tmp_path: Path, mpirun: Path, ayatori_command
 ) -> None:
     extra = ["--out-dir", str(tmp_path / "demo")] if kind == "demo" else []
-    golden = Path(__file__).parent.parent / "golden"
-    words = command.format(state=tmp_path / "running.json", overlap=PROGRAMS / "overlap_mpi_openmpi").split()
+    words = command.format(
+        state=tmp_path / "running.json", overlap=PROGRAMS / "overlap_mpi_openmpi", mpirun=mpirun
+    ).split()
     place = words.index("--") if "--" in words else len(words)
-    outcome = ayatori_command(*words[:place], *extra, "--json", *words[place:], cwd=golden)
+    outcome = ayatori_command(*words[:place], *extra, "--json", *words[place:], cwd=GOLDEN)
     assert outcome.status == (3 if kind == "differences" else 0), outcome.stderr
     data = json.loads(outcome.stdout)
     assert list(data.items())[:2] == [("format", f"ayatori-{kind}-output"), ("version", 1)]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +27,16 @@ PRINTING = [
 ]
 
 
-def status_and_errors(arguments: str, stdout: int) -> tuple[int, str]:
+AS_A_PROCESS = [f"show {PAPER}", "--help"]
+"""Of them, what is seen to the end of Python as well: by rich, and by click."""
+
+
+def here(run: Callable[..., Any], arguments: str, stdout: int) -> tuple[int, str]:
+    outcome = run(*arguments.split(), stdout=stdout)
+    return outcome.status, without_remarks(outcome.stderr)
+
+
+def as_a_process(arguments: str, stdout: int) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "ayatori.cli", *arguments.split()],
         stdout=stdout,
@@ -33,30 +45,55 @@ def status_and_errors(arguments: str, stdout: int) -> tuple[int, str]:
         env={**os.environ, "NO_COLOR": "1"},
         check=False,
     )
-    talk = [line for line in done.stderr.splitlines() if not line.startswith("no job is named")]
-    return done.returncode, "\n".join(talk)
+    return done.returncode, without_remarks(done.stderr)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("arguments", PRINTING)
-def test_a_full_disk_is_no_defect(arguments: str) -> None:
+def without_remarks(errors: str) -> str:
+    return "\n".join(line for line in errors.splitlines() if not line.startswith("no job is named"))
+
+
+@contextmanager
+def full_disk() -> Iterator[int]:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
     full = os.open("/dev/full", os.O_WRONLY)
     try:
-        outcome = status_and_errors(arguments, full)
+        yield full
     finally:
         os.close(full)
-    assert outcome == (1, "error: can't write stdout\ncaused by: No space left on device")
 
 
-@pytest.mark.parametrize("arguments", PRINTING)
-def test_a_reader_that_has_gone_is_no_error(arguments: str) -> None:
+@contextmanager
+def pipe_without_reader() -> Iterator[int]:
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        outcome = status_and_errors(arguments, writer)
+        yield writer
     finally:
         os.close(writer)
-    assert outcome == (0, "")
+
+
+FULL = (1, "error: can't write stdout\ncaused by: No space left on device")
+
+
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_full_disk_is_no_defect(arguments: str, ayatori_command) -> None:
+    with full_disk() as stdout:
+        assert here(ayatori_command, arguments, stdout) == FULL
+
+
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_reader_that_has_gone_is_no_error(arguments: str, ayatori_command) -> None:
+    with pipe_without_reader() as stdout:
+        assert here(ayatori_command, arguments, stdout) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", AS_A_PROCESS)
+def test_processes_end_so_too(arguments: str) -> None:
+    with full_disk() as stdout:
+        assert as_a_process(arguments, stdout) == FULL
+    with pipe_without_reader() as stdout:
+        assert as_a_process(arguments, stdout) == (0, "")
 
 
 def test_a_closed_stdout_takes_nothing() -> None:
@@ -67,9 +104,9 @@ def test_a_closed_stdout_takes_nothing() -> None:
     assert silent.returncode == 1 and b"can't write /dev/null/no" in silent.stderr
 
 
-def test_what_is_printed_has_the_encoding_of_stdout(ayatori_command) -> None:
+def test_what_is_printed_has_the_encoding_of_stdout(ayatori_process) -> None:
     """Names of hosts may be in any script."""
-    outcome = ayatori_command("show", "nonsense:é", env={"PYTHONIOENCODING": "utf-8"})
+    outcome = ayatori_process("show", "nonsense:é", env={"PYTHONIOENCODING": "utf-8"})
     assert outcome.status == 1 and "é" in outcome.stderr
-    helped = ayatori_command("choose", "--help", env={"PYTHONIOENCODING": "utf-8"})
+    helped = ayatori_process("choose", "--help", env={"PYTHONIOENCODING": "utf-8"})
     assert helped.status == 0 and "…" in helped.stdout

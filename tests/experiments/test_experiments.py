@@ -100,7 +100,9 @@ def interrupt_after(savings: int) -> Callable[..., None]:
     return give_up
 
 
-@pytest.mark.parametrize("savings", [1, 5, 13])
+@pytest.mark.parametrize(
+    "savings", [pytest.param(1, marks=pytest.mark.sweep), 5, pytest.param(13, marks=pytest.mark.sweep)]
+)
 def test_what_was_interrupted_ends_as_if_it_had_not_been(
     savings: int, fat_tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

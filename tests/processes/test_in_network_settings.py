@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -80,9 +78,7 @@ def test_run_sets_them_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert {"HCOLL_ENABLE_SHARP", "AYATORI_VERBOSE"} <= set(job.environment()["OMPI_MCA_mca_base_env_list"].split(";"))
 
 
-def test_bench_overlap_says_why_nothing_is_offloaded(tmp_path: Path) -> None:
+def test_bench_overlap_says_why_nothing_is_offloaded(tmp_path: Path, ayatori_command) -> None:
     words = ["bench", "overlap", "--here", "--mpi", "mpich", "--mechanisms", "offload", "--calls", "iallreduce"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", *words], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 1 and "offload is not measured: mpich: only Open MPI" in done.stderr
+    done = ayatori_command(*words, cwd=tmp_path)
+    assert done.status == 1 and "offload is not measured: mpich: only Open MPI" in done.stderr

@@ -40,6 +40,7 @@ from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/calibration.schema.json"
 SECONDS = st.floats(1e-9, 1e-3)
@@ -109,7 +110,7 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
     return Measurement("an MPI", ("a", "a"), inside, 10, costs.eager_limit, samples)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40))
 @given(message_costs(), SECONDS, PER_BYTE)
 def test_fit_finds_costs_that_say_what_was_measured(costs: MessageCosts, fixed: float, per_byte: float) -> None:
     local = (Line(0, fixed, per_byte),)
@@ -120,7 +121,7 @@ def test_fit_finds_costs_that_say_what_was_measured(costs: MessageCosts, fixed: 
         assert error.median <= 0.06, error
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(25))
 @given(message_costs(inside=False))
 def test_fit_between_machines_finds_the_bandwidth(costs: MessageCosts) -> None:
     """The slope of large messages, of which the receiver's overhead is a part."""
@@ -132,6 +133,7 @@ def test_fit_between_machines_finds_the_bandwidth(costs: MessageCosts) -> None:
     assert all(error.median <= 0.06 for error in found.errors), found.errors
 
 
+@settings(max_examples=tries(25))
 @given(st.integers(0, 200), st.floats(1e7, 1e8))
 def test_fit_between_machines_finds_the_header_where_messages_wait_for_the_wire(header: int, bandwidth: float) -> None:
     ends = (Line(0, 1e-6), Line(65481, 1e-6))
@@ -220,6 +222,7 @@ def test_the_formula_of_several_messages_is_the_simulators(ppn: int, tmp_path: P
             assert found.seconds == pytest.approx(SEVERAL * one_of_several(messages, size, ppn), rel=1e-6)
 
 
+@settings(max_examples=tries(30))
 @given(st.floats(0, 1), st.floats(1e-7, 1e-5))
 def test_what_each_of_several_waits_for_is_time_of_the_receivers_processor(share: float, rendezvous: float) -> None:
     above = Line(4097, 2e-7 + share * rendezvous, 1e-10)
@@ -250,7 +253,7 @@ def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> Non
         assert seconds_of(found.reduce, size) == pytest.approx(seconds_of(local, size), rel=0.05)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(30))
 @given(message_costs(), st.booleans(), st.randoms(use_true_random=False))
 def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, inside: bool, random: Random) -> None:
     local = (Line(0, 1e-8, 1e-10),)
@@ -282,6 +285,7 @@ def test_schedules_that_our_engine_plays_cost_its_time_at_both_ends(costs: Messa
         assert one_way(found, size) == pytest.approx(one_way(costs, size) + 1e-7)
 
 
+@settings(max_examples=tries(30))
 @given(message_costs(), st.none() | message_costs(), st.integers(0, 9))
 def test_calibrations_come_back_as_they_were_written(
     inside: MessageCosts, between: MessageCosts | None, links: int
@@ -312,7 +316,7 @@ def test_calibrations_come_back_as_they_were_written(
         jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(12))
 @given(message_costs(), SECONDS, SECONDS, PER_BYTE, st.integers(2, 3), st.sampled_from([2, 4]))
 def test_what_sharing_costs_gives_back_what_the_model_takes(
     costs: MessageCosts, wait: float, more: float, per_byte: float, cores: int, ranks_a_core: int

@@ -30,6 +30,7 @@ from ayatori.prediction.choice import (
 )
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
 SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier", "alltoallv")]  # one number says all
@@ -44,7 +45,7 @@ def network_of(source: str):
     return open_source(source)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(12))
 @given(st.data())
 def test_rankings_are_sorted_and_true(data) -> None:
     """Every algorithm is ranked or left out, once; what leads takes at most 1% longer than any algorithm predicted by
@@ -129,7 +130,7 @@ def table_from(choice: Choice) -> Table:
     return table_of(SOURCES[0], network_of(SOURCES[0]), choice)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(25))
 @given(choices())
 def test_tables_cover_every_size_once(choice: Choice) -> None:
     table = table_from(choice)
@@ -146,7 +147,7 @@ def test_tables_cover_every_size_once(choice: Choice) -> None:
             assert a.last**2 <= left * right < (a.last + 1) ** 2
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(12))
 @given(choices())
 def test_tables_come_back_as_they_were_written(choice: Choice) -> None:
     table = table_from(choice)
@@ -168,7 +169,7 @@ def places_in(value, path=()):
             yield from places_in(inner, (*path, key))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(20))
 @given(st.data())
 def test_broken_tables_are_refused_or_are_tables(data) -> None:
     """Something replaced or missing: an error that names the file, or a table that is whole; nothing else."""
@@ -194,7 +195,7 @@ def test_broken_tables_are_refused_or_are_tables(data) -> None:
             assert read_table(path) == table
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(10))
 @given(st.data())
 def test_cut_tables_are_refused(data) -> None:
     with TemporaryDirectory() as folder:

@@ -15,11 +15,12 @@ from ayatori.prediction.costs import FREE
 from ayatori.prediction.fastest import busy_seconds, fastest
 from ayatori.prediction.in_network import COLLECTIVES
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 NETWORK = open_source("fattree:K=4,levels=2")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(20))
 @given(
     st.sampled_from(COLLECTIVES),
     st.sampled_from([8, 24, 4096, 1 << 16, 1 << 22]),
@@ -37,7 +38,7 @@ def test_it_is_what_choose_ranks_first(name: str, size: int, hosts: int, ppn: in
     assert (piece.collective, piece.bytes, best) == (ranking.collective, ranking.bytes, ranking.best)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(20))
 @given(st.sampled_from(COLLECTIVES), st.integers(2, 32), st.integers(1, 2), st.integers(0, 10**6))
 def test_no_call_is_over_before_a_processor_is_done(name: str, hosts: int, ppn: int, seed: int) -> None:
     [job] = random_jobs(NETWORK, 1, hosts, ppn, seed=seed)

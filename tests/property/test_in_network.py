@@ -13,6 +13,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import seconds_of
 from ayatori.prediction.in_network import COLLECTIVES, SEGMENT_BYTES, links_up, predict_in_network, predict_uneven
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 THREE_LEVELS = "fattree:K=2,levels=3"
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -38,7 +39,7 @@ def switches_between(network, job) -> int:
     return longest
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25))
 @given(st.sampled_from([THREE_LEVELS, PAPER]), st.integers(1, 8), st.integers(0, 10**6))
 def test_the_tree_is_as_high_as_the_longest_way_between_leaves_needs(source: str, size: int, seed: int) -> None:
     """In a fat tree: half of that way goes up."""
@@ -47,7 +48,7 @@ def test_the_tree_is_as_high_as_the_longest_way_between_leaves_needs(source: str
     assert links_up(network, job) == 1 + switches_between(network, job) // 2
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(10))
 @given(
     st.sampled_from(["allreduce", "reduce", "broadcast"]), st.integers(1, 2048).map(lambda n: 8 * n), st.integers(2, 16)
 )

@@ -11,8 +11,9 @@ import pytest
 import ayatori
 from ayatori.formats.plan_file import read_plan
 from bench.validation.never_worse import check_cases
+from thoroughness import tries
 
-CASES = int(os.environ.get("NEVER_WORSE_CASES", "150"))
+CASES = int(os.environ.get("NEVER_WORSE_CASES", tries(60, 1000)))
 SEED = int(os.environ.get("NEVER_WORSE_SEED", "1"))
 PAPER = "fattree:K=6,levels=2,nodes=30"
 

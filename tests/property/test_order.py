@@ -24,6 +24,7 @@ from ayatori.planning.plans import steps_of
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 SOURCES = ["fattree:K=6,levels=2,nodes=30", "torus:4x3", "torus:3x3x3", "dragonfly:p=2,a=4,h=2"]
 CALLS = [
@@ -76,7 +77,7 @@ def exhaustive(predictor: Predictor, job: _core.Job, traffic: Traffic) -> float:
     return best
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(12))
 @given(st.data())
 def test_on_small_jobs_the_order_is_nearly_the_fastest_of_all(data) -> None:
     source = data.draw(st.sampled_from(SOURCES))
@@ -89,7 +90,7 @@ def test_on_small_jobs_the_order_is_nearly_the_fastest_of_all(data) -> None:
     assert found.seconds <= 1.02 * fastest
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(15))
 @given(st.data())
 def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) -> None:
     source = data.draw(st.sampled_from(SOURCES))
@@ -138,7 +139,7 @@ def test_hops_between_machines_are_the_shortest(source: str) -> None:
     assert (hops_between(network_of(source), chosen) == hops_by_floyd(source)[np.ix_(chosen, chosen)]).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25))
 @given(st.data())
 def test_an_embedded_order_keeps_classes_and_puts_those_that_talk_near(data) -> None:
     source = data.draw(st.sampled_from(SOURCES))
@@ -202,7 +203,7 @@ def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:
     assert found.gain > 1.5
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(20))
 @given(st.data())
 def test_each_format_says_the_same_order(tmp_path_factory, data) -> None:
     source = data.draw(st.sampled_from(SOURCES))

@@ -16,6 +16,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.own_steps import SIZES, simulate_own_steps
 from ayatori.prediction.predictor import Predictor
 from bench.validation.never_worse import damaged
+from thoroughness import tries
 
 TAPERED = ("xgft:h=2;m=8,6;w=1,4;p=1,1", "xgft:h=2;m=9,4;w=1,3;p=1,1", "xgft:h=3;m=4,3,3;w=1,2,2;p=1,1,1")
 REGULAR = ("fattree:K=6,levels=2,nodes=42", "fattree:K=3,levels=3")
@@ -43,7 +44,7 @@ def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improv
 @pytest.mark.parametrize("kind", ["tapered", "regular", "damaged"])
 def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: str, tmp_path: Path) -> None:
     taken, refused = 0, 0
-    for seed in range(1, 13):
+    for seed in range(1, 1 + tries(6, 12)):
         print(f"seed {seed}")
         dice = random.Random(seed)
         source = dice.choice({"tapered": TAPERED, "regular": REGULAR, "damaged": TAPERED + REGULAR}[kind])
@@ -59,13 +60,13 @@ def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: 
     assert kind != "regular" or taken > 0
 
 
-@pytest.mark.parametrize("ranks", [16, 24])
+@pytest.mark.parametrize("ranks", [16, pytest.param(24, marks=pytest.mark.sweep)])
 def test_of_too_many_ranks_own_steps_are_taken_only_if_few_are_silent(
     ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not simulated then is no slower than the shift on the same tables, as simulating it says."""
     taken, refused = 0, 0
-    for seed in range(1, 13):
+    for seed in range(1, 1 + tries(6, 12)):
         print(f"seed {seed}")
         source = random.Random(seed).choice(TAPERED + REGULAR)
         monkeypatch.undo()

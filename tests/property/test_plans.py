@@ -20,8 +20,9 @@ from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.planning.plans import assess_jobs, method_named
 from ayatori.prediction.predictor import Predictor
+from thoroughness import tries
 
-MAX_EXAMPLES = 30
+MAX_EXAMPLES = tries(15)
 TREE = "fattree:K=3,levels=2,nodes=15"
 METHODS = ["destination-mod-K", "rule", "colour", "pair"]
 SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/plan.schema.json"
@@ -70,7 +71,7 @@ def step_maxima(fabric, peers, endpoints: list[int], lid_of) -> list[int]:
     return maxima
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(
     size=st.integers(2, 15),
     seed=st.integers(0, 2**32),
@@ -91,7 +92,7 @@ def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, 
         assert measured.free, "Koenig: one path a pair is always free on a tree with full bisection"
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(size=st.integers(2, 7), seed=st.integers(0, 2**32))
 def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size: int, seed: int) -> None:
     network, routes = fabric
@@ -108,7 +109,7 @@ def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size:
     assert planned.optimal
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(size=st.integers(2, 24), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
 def test_no_plan_exceeds_what_the_leaves_allow(size: int, seed: int, method: str) -> None:
     hosts, uplinks = 6, 4
@@ -127,7 +128,7 @@ def test_no_plan_exceeds_what_the_leaves_allow(size: int, seed: int, method: str
     assert measured.relative_bandwidth <= planned.max_relative_bandwidth * (1 + 1e-9)
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(st.permutations(range(15)))
 def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int]) -> None:
     """On a full tree each is an edge colouring (König); a plan for the shift would leave it as it is."""
@@ -149,7 +150,7 @@ def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
         method_named("mod")
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(size=st.integers(1, 15), ppn=st.integers(1, 3), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
 def test_plans_come_back_as_they_were_written(fabric, size: int, ppn: int, seed: int, method: str) -> None:
     network, routes = fabric

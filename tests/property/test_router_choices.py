@@ -16,6 +16,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Model, Predictor
+from thoroughness import tries
 
 CALL = Call("alltoall", "shift", 1 << 16)
 TREES = ["fattree:K=3,levels=2", "xgft:h=2;m=6,4;w=1,2", "xgft:h=3;m=3,2,3;w=1,2,2", "dragonfly:g=5,a=4,p=1,h=1"]
@@ -25,7 +26,7 @@ def free(**numbers: int) -> Model:
     return Model(link_latency=0, costs=FREE, **numbers)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(15))
 @given(source=st.sampled_from(TREES), size=st.integers(2, 9), seed=st.integers(0, 2**32))
 def test_adaptive_is_as_fast_as_the_nics_allow_and_ecmp_never_faster(source: str, size: int, seed: int) -> None:
     network = open_source(source)

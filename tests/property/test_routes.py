@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import ayatori
 from ayatori import _core
+from thoroughness import tries
 
-MAX_EXAMPLES = 25
+MAX_EXAMPLES = tries(15)
 
 
 @st.composite
@@ -26,24 +27,27 @@ def tree_sources(draw: st.DrawFn) -> str:
     return f"xgft:h=2;m={children[0]},{children[1]};w=1,{parents};p=1,{cables}"
 
 
-def neighbours(network: ayatori.Network, router: int) -> dict[int, int]:
-    """Output port number -> peer port id, found from the list of cables."""
-    found = {}
+Peers = list[dict[int, int]]
+"""Of each device: output port number -> peer port id."""
+
+
+def neighbours(network: ayatori.Network) -> Peers:
+    """Found from the list of cables."""
+    found: Peers = [{} for _ in range(network.device_count)]
     for ends in network.cables():
         for here, there in (ends, ends[::-1]):
-            if network.port(here).device == router:
-                found[network.port(here).number] = there
+            found[network.port(here).device][network.port(here).number] = there
     return found
 
 
-def arrives(network: ayatori.Network, routes: ayatori.Routes, router: int, lid: int, goal: int) -> bool:
+def arrives(network: ayatori.Network, peers: Peers, routes: ayatori.Routes, router: int, lid: int, goal: int) -> bool:
     """Follows one packet, one router at a time."""
     goal_node = network.port(goal).device
     for _ in range(network.router_count + 1):
         if router == goal_node:
             return True
         out = routes.out(router, lid)
-        peer = neighbours(network, router).get(out)
+        peer = peers[router].get(out)
         if peer is None:
             return False
         if peer == goal:
@@ -54,21 +58,22 @@ def arrives(network: ayatori.Network, routes: ayatori.Routes, router: int, lid: 
     return False
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(source=tree_sources(), lmc=st.integers(0, 3))
 def test_every_lid_is_reached_from_every_router(source: str, lmc: int) -> None:
     network = ayatori.open_source(source)
     routes = ayatori.make_routes(network, lmc)
+    peers = neighbours(network)
     for endpoint in network.endpoints:
         base = routes.base_lid(endpoint)
         assert base % 2**lmc == 0
         for lid in range(base, base + 2**lmc):
             for router in range(network.router_count):
-                assert arrives(network, routes, router, lid, endpoint), (router, lid)
+                assert arrives(network, peers, routes, router, lid, endpoint), (router, lid)
     assert ayatori.check(network, routes).ok
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(source=tree_sources(), data=st.data())
 def test_checker_sees_what_a_simulated_packet_sees(source: str, data: st.DataObject) -> None:
     """Corrupt one entry by rerouting it, and count broken (router, LID) pairs by hand."""
@@ -85,8 +90,9 @@ def test_checker_sees_what_a_simulated_packet_sees(source: str, data: st.DataObj
         note(error.message)  # a port that does not exist or has no cable is refused by the reader
         assert "port" in error.message
         return
+    peers = neighbours(network)
     unreached = sum(
-        not arrives(network, broken, here, broken.base_lid(owner), owner)
+        not arrives(network, peers, broken, here, broken.base_lid(owner), owner)
         for owner in network.endpoints
         for here in range(network.router_count)
     )
@@ -109,13 +115,13 @@ def dump(network: ayatori.Network, routes: ayatori.Routes, changes: dict[tuple[i
     return "\n".join(lines) + "\n"
 
 
-def hops_by_search(network: ayatori.Network, start: int) -> dict[int, int]:
+def hops_by_search(network: ayatori.Network, peers: Peers, start: int) -> dict[int, int]:
     """Breadth-first distances between routers."""
     distance = {start: 0}
     queue = deque([start])
     while queue:
         here = queue.popleft()
-        for peer in neighbours(network, here).values():
+        for peer in peers[here].values():
             there = network.port(peer).device
             if there < network.router_count and there not in distance:
                 distance[there] = distance[here] + 1
@@ -123,18 +129,19 @@ def hops_by_search(network: ayatori.Network, start: int) -> dict[int, int]:
     return distance
 
 
-@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@settings(max_examples=MAX_EXAMPLES)
 @given(source=tree_sources())
 def test_routes_between_hosts_of_a_regular_tree_are_shortest(source: str) -> None:
     network = ayatori.open_source(source)
     routes = ayatori.make_routes(network, 0)
+    peers = neighbours(network)
     for endpoint in network.endpoints:
         leaf = network.router_of(endpoint)
-        distances = hops_by_search(network, leaf)
+        distances = hops_by_search(network, peers, leaf)
         for start in {network.router_of(other) for other in network.endpoints}:
             hops, router = 0, start
             while router != leaf:
                 out = routes.out(router, routes.base_lid(endpoint))
-                router = network.port(neighbours(network, router)[out]).device
+                router = network.port(peers[router][out]).device
                 hops += 1
             assert hops == distances[start]

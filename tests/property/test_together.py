@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ayatori
@@ -27,6 +27,7 @@ from ayatori.planning.together import (
     measure_together,
     together_as_data,
 )
+from thoroughness import tries
 
 TREE = "fattree:K=3,levels=2,nodes=18"
 
@@ -102,6 +103,7 @@ def test_a_job_alone_gets_what_contention_says(network: ayatori.Network) -> None
     assert measured.shared == []
 
 
+@settings(max_examples=tries(40))
 @given(st.lists(st.fractions(min_value=0, max_value=1, max_denominator=9), min_size=2, max_size=6))
 def test_the_meeting_on_a_link_is_how_often_two_of_its_jobs_are_there(shares: list[Fraction]) -> None:
     """Beside all combinations of jobs that are there and jobs that are not."""

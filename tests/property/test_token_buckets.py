@@ -10,9 +10,10 @@ from test_calibration import measurement_of
 from ayatori.calibration.fitting import fit
 from ayatori.calibration.fitting_buckets import PACKET, Bucket, fit_bucket, fit_large_bucket
 from ayatori.prediction.costs import Line, MessageCosts
+from thoroughness import tries
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(20))
 @given(st.integers(1000, 2150) | st.integers(2897, 3300), st.floats(1e7, 4e7), st.floats(1e-6, 1e-5))
 def test_fit_between_machines_finds_a_token_bucket_of_packets(burst: int, bandwidth: float, latency: float) -> None:
     """Of which each passes whole. A wait of 4 KiB for less than half of a packet would be taken for its overhead."""
@@ -26,7 +27,7 @@ def test_fit_between_machines_finds_a_token_bucket_of_packets(burst: int, bandwi
     assert all(error.median <= 0.06 for error in found.errors), found.errors
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(20))
 @given(st.integers(1000, 4000) | st.integers(8000, 60000), st.floats(1e7, 4e7), st.floats(1e-6, 1e-5))
 def test_fit_between_machines_finds_a_token_bucket(burst: int, bandwidth: float, latency: float) -> None:
     """That saves more than a small message takes."""

@@ -65,7 +65,9 @@ def test_drawing_as_data_says_why_there_is_none(tmp_path: Path) -> None:
     assert open_source(f"json:{tmp_path / 'two.json'}")._repr_html_().startswith("<pre>")
 
 
-@pytest.mark.parametrize("source", ["torus:70x70", "dragonfly:g=201,a=20,p=1,h=10"])
+@pytest.mark.parametrize(
+    "source", [pytest.param("torus:70x70", marks=pytest.mark.sweep), "dragonfly:g=201,a=20,p=1,h=10"]
+)
 def test_drawing_as_data_of_many_routers_has_a_box_for_several(source: str) -> None:
     fabric = drawing_as_data(open_source(source))
     drawing = fabric["drawing"]
@@ -94,7 +96,7 @@ def test_study_names_the_nic_of_every_rank_and_the_loads_of_every_step(tmp_path:
 
 
 def test_study_of_a_large_job_keeps_so_many_steps() -> None:
-    job = study_of("fattree:K=12,levels=2", 150)["worst_job"]
+    job = study_of("fattree:K=12,levels=2", 100)["worst_job"]
     steps = [step["step"] for step in job["steps"]]
     assert MAX_STEPS // 2 <= len(steps) <= MAX_STEPS and job["step"] not in steps
 

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 
 from ayatori.report.curves import Plot, plots_json
@@ -41,11 +42,18 @@ def _asset(name: str) -> str:
     return (files("ayatori.report") / name).read_text(encoding="utf-8")
 
 
+@cache
 def _plotly() -> str:
     """The source of plotly.js, from the Python package."""
     from plotly.offline import get_plotlyjs
 
     return get_plotlyjs().replace("\r\n", "\n")
+
+
+@cache
+def _packed_plotly() -> str:
+    """In base64; packing takes longer than writing the rest of most pages."""
+    return base64.b64encode(gzip.compress(_plotly().encode(), 9, mtime=0)).decode()
 
 
 def _hash(script: str) -> str:
@@ -67,6 +75,5 @@ def _scripts(plots: list[Plot], own: list[str]) -> list[Markup]:
     """The figures, Plotly (packed: a third of its size) and our own scripts."""
     scripts = [Markup(f'<script type="application/json" id="figures">{plots_json(plots)}</script>')]
     if plots:
-        packed = base64.b64encode(gzip.compress(_plotly().encode(), 9, mtime=0)).decode()
-        scripts.append(Markup(f'<script type="application/gzip" id="plotly">{packed}</script>'))
+        scripts.append(Markup(f'<script type="application/gzip" id="plotly">{_packed_plotly()}</script>'))
     return [*scripts, *(Markup(f"<script>{_asset(name)}</script>") for name in own)]
