@@ -17,7 +17,7 @@ from ayatori.prediction.costs import MessageCosts, fixed
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def calibration(folder: Path, processor: str = "", between: MessageCosts | None = None) -> Path:
