@@ -92,6 +92,14 @@ class Mpi:
         options = [f"-DUSE_{interface}", "-fallow-argument-mismatch", *more]
         return self.compiled(source, "mpifort", *options, kind=f".{interface}")
 
+    def waiting(self, ranks: int) -> list[Path]:
+        """Libraries for so many ranks: MPICH's would poll for whole time slices where they share cores."""
+        if self.family != "mpich":
+            return []
+        share_cores = ranks > len(os.sched_getaffinity(0))
+        rests = [self.compiled("rests_when_idle.c", "mpicc", "-shared", "-fPIC")] if share_cores else []
+        return [library(self.family).with_name(YIELDING), *rests]
+
     def run(
         self,
         ranks: int,
@@ -106,8 +114,7 @@ class Mpi:
         """`plugin`: another library than this MPI's own. `before`, `after`: what else is preloaded."""
         environment = os.environ | OPEN_MPI_HERE | variables
         libraries = [*before, *([plugin or library(self.family)] if preload else []), *after]
-        # MPICH's ranks would poll for whole time slices where they share cores.
-        libraries += [library(self.family).with_name(YIELDING)] if self.family == "mpich" else []
+        libraries += self.waiting(ranks)
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
         if self.family == "openmpi":

@@ -46,7 +46,10 @@ def on_rank_1(what: str, program: Path) -> list[str]:
 
 def test_all_processes_step_aside_where_one_has_no_engine(mpi: plugin.Mpi, tmp_path: Path) -> None:
     lone = Path(shutil.copy(plugin.library(mpi.family), tmp_path))
-    done = mpi.run(3, *on_rank_1(f"export LD_PRELOAD={lone}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING)
+    libraries = ":".join(map(str, [lone, *mpi.waiting(3)]))
+    done = mpi.run(
+        3, *on_rank_1(f"export LD_PRELOAD={libraries}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING
+    )
     [told] = told_lines(done)
     missing = f"{tmp_path}/libayatori_mpi_engine.so: cannot open shared object file: No such file or directory"
     assert told == f"collectives are left alone: rank 1 on {platform.node()}: {missing}"
