@@ -338,6 +338,7 @@ int main(int argc, char** argv) {
         leave_mpi();
         return 0;
     }
+    share_a_core = cores_of_ranks() < 2;
     share_a_clock = !ping_pong && find_out_whether_a_clock_is_shared();
     timer_seconds = time_of_timer();
     eager_limit = find_eager_limit(largest);
