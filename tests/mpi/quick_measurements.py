@@ -22,7 +22,7 @@ def program_without_patience(folder: Path) -> Path:
     source = Path(shutil.copytree(measuring.SOURCE.parent, folder / "programs")) / measuring.SOURCE.name
     text = source.read_text(encoding="utf-8")
     assert text.count("max_seconds_more = 45;") == 1
-    source.write_text(text.replace("max_seconds_more = 45;", "max_seconds_more = 3;"), encoding="utf-8")
+    source.write_text(text.replace("max_seconds_more = 45;", "max_seconds_more = 1;"), encoding="utf-8")
     return source
 
 
