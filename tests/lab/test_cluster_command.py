@@ -24,7 +24,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
 THREE_CHASSIS = EXAMPLES / "three-chassis.toml"
 SECONDS = 120.0
 
-pytestmark = pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings()))
+pytestmark = [
+    pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings())),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[str]:
