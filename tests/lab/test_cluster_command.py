@@ -19,11 +19,15 @@ from ayatori.lab.cluster import Settings, can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import program_of
 
 AYATORI = [sys.executable, "-m", "ayatori.cli"]
+QUICK = [sys.executable, str(Path(__file__).parents[1] / "mpi/quick_measurements.py")]
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
 THREE_CHASSIS = EXAMPLES / "three-chassis.toml"
 SECONDS = 120.0
 
-pytestmark = pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings()))
+pytestmark = [
+    pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings())),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -257,13 +261,17 @@ links = [{ to = "left" }, { to = "right" }]
 
 
 @pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="MPICH is not installed")
-def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(tmp_path: Path) -> None:
+def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    """Two launches for each, as many as the command makes with --all."""
+    everything = pytestconfig.getoption("--all", default=False)
     (tmp_path / "planes.toml").write_text(TWO_PLANES)
     ayatori = [sys.executable, "-m", "ayatori.cli"]
     bench = ["bench", "pingpong", "--network", "cluster:planes.toml", "--mpirun", "mpirun.mpich", "--seconds", "10ms"]
-    words = [*ayatori, *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
+    words = [*(ayatori if everything else QUICK), *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
     script = 'exec "$@" --hosts "$AYATORI_LAB_HOSTFILE"'
-    # MPICH's ranks poll: beside other tests each of 28 launches takes seconds instead of a fifth of one.
+    # MPICH's ranks poll: beside other tests each launch takes seconds instead of a fifth of one.
     out, err = lab(tmp_path, "planes.toml", "--", "sh", "-c", script, "sh", *words).communicate(timeout=5 * SECONDS)
     assert out, err
     data = json.loads(out)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from ayatori.lab.rdma import missing_packages
+from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, run_command
+from ayatori.processes import ProgramError
 
 ROOT = Path(__file__).parent.parent.parent
 LIBACP = ROOT / "build/release/src"
+PRELOAD = ROOT / "build/release/paths/libayatori_paths.so"
 SECONDS = 600.0
 """Long: other tests run beside this one, and the machine is emulated."""
+
+pytestmark = pytest.mark.xdist_group("rdma")
 
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -31,21 +39,55 @@ def lab(folder: Path, *words: str) -> subprocess.Popen[bytes]:
     )
 
 
-def test_output_status_and_files_come_back(machine: None, tmp_path: Path) -> None:
-    (tmp_path / "given").write_text("of before\n")
-    outside = tmp_path.parent / f"{tmp_path.name}.outside"
+@dataclass(frozen=True)
+class Ended:
+    """A command in one guest, in whose working directory `folder` it wrote `made` and, of RoCE's packets, `ports`."""
+
+    folder: Path
+    outside: Path
+    status: int
+    out: list[str]
+    err: bytes
+
+
+@pytest.fixture(scope="module")
+def ended(machine: None, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """One guest for all that one host is asked for: most of the time is its start."""
+    folder = tmp_path_factory.mktemp("guest")
+    outside = folder.parent / f"{folder.name}.outside"
+    (folder / "given").write_text("of before\n")
+    capture = f"{sys.executable} {ROOT / 'tests/paths/capture.py'} {PRELOAD} >ports"
     script = f"""
         cat given; printf '%s\\n' "$ODD"; pwd; rdma link | cut -d' ' -f2,4; cat >made; printf 'a\\000b' >made
-        tc qdisc show dev rdma0; echo gone >{outside}; cat {outside}; echo to stderr >&2; exit 7"""
-    running = lab(tmp_path, "--netem", "delay 3ms", "--", "sh", "-c", script)
+        tc qdisc show dev rdma0; echo gone >{outside}; cat {outside}; echo to stderr >&2
+        {capture if can_capture() else ":"} 2>capture.log; exit 7"""
+    running = lab(folder, "--netem", "delay 3ms", "--", "sh", "-c", script)
     out, err = running.communicate(timeout=SECONDS)
-    assert running.returncode == 7, err
-    lines = out.decode().splitlines()
-    assert lines[:5] == ["of before", "a 'b\" $c", str(tmp_path), "rxe0/1 ACTIVE", "rxe1/1 ACTIVE"], out
-    assert "netem" in lines[5] and "delay 3ms" in lines[5] and lines[6] == "gone"
-    assert err == b"to stderr\n"
-    assert (tmp_path / "made").read_bytes() == b"a\0b"
-    assert not outside.exists(), "what is written elsewhere is gone with the guest"
+    return Ended(folder, outside, running.returncode, out.decode().splitlines(), err)
+
+
+def test_output_status_and_files_come_back(ended: Ended) -> None:
+    assert ended.status == 7, ended.err
+    first = ["of before", "a 'b\" $c", str(ended.folder), "rxe0/1 ACTIVE", "rxe1/1 ACTIVE"]
+    assert ended.out[:5] == first, ended.out
+    assert "netem" in ended.out[5] and "delay 3ms" in ended.out[5] and ended.out[6] == "gone"
+    assert ended.err == b"to stderr\n"
+    assert (ended.folder / "made").read_bytes() == b"a\0b"
+    assert not ended.outside.exists(), "what is written elsewhere is gone with the guest"
+
+
+def can_capture() -> bool:
+    return PRELOAD.exists() and shutil.which("ibv_rc_pingpong") is not None
+
+
+def test_packets_of_roce_have_the_planned_source_ports(ended: Ended) -> None:
+    """Over IPv4, GID index 1, and over IPv6, index 0."""
+    if not can_capture():
+        pytest.skip("libibverbs-dev or ibverbs-utils is not installed")
+    planned = [["rxe0", "rxe1", 51111], ["rxe1", "rxe0", 62222]]
+    log = (ended.folder / "capture.log").read_text()
+    assert (ended.folder / "ports").exists(), log
+    assert json.loads((ended.folder / "ports").read_text()) == {"1": planned, "0": planned}, log
 
 
 def acp_program(name: str, folder: Path) -> Path:
@@ -108,10 +150,23 @@ def test_no_machine_is_left_when_the_command_is_ended(machine: None, tmp_path: P
 
 
 def test_a_netem_that_tc_does_not_take_is_an_error(machine: None, tmp_path: Path) -> None:
+    """Before a guest is started."""
     running = lab(tmp_path, "--netem", "lose everything", "--", "true")
     out, err = running.communicate(timeout=SECONDS)
     assert running.returncode == 1 and out == b""
     assert b"a guest can't be set up" in err and b"netem lose everything" in err
+
+
+@pytest.mark.sweep
+def test_what_a_guest_can_not_be_set_up_with_is_an_error(
+    machine: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a whole guest; in test_rdma_parts.py without one."""
+    monkeypatch.setattr("ayatori.lab.rdma.machine.require_netem", lambda _: None)
+    settings = MachineSettings(memory_mib=512, netem="lose everything", environment=os.environ)
+    with pytest.raises(ProgramError, match="a guest can't be set up") as error:
+        run_command(prepare_parts(), settings, ["true"], tmp_path, io.BytesIO(), io.BytesIO())
+    assert error.value.cause == "tc does not take 'netem lose everything'"
 
 
 def test_missing_packages_are_named_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,17 +16,21 @@ import pytest
 
 from ayatori.lab.rdma import MachineSettings, Parts
 from ayatori.lab.rdma import __main__ as lab_program
+from ayatori.lab.rdma.console import Console
 from ayatori.lab.rdma.initramfs import CharacterDevice, archive
+from ayatori.lab.rdma.kernel import unpacked
 from ayatori.lab.rdma.machine import (
     _remove_what_is_left,
+    _run,
     command_script,
     guest_settings,
     qemu_arguments,
     require_memory,
+    require_netem,
 )
 from ayatori.lab.rdma.modules import built_into, files_of, load_order, needed_by
 from ayatori.lab.rdma.parts import newest_kernel
-from ayatori.processes import ProgramError
+from ayatori.processes import Command, ProgramError
 
 
 def module(*needed: str) -> bytes:
@@ -140,7 +146,7 @@ def test_guest_settings_are_what_a_shell_reads_back(tmp_path: Path) -> None:
 
 
 def test_qemu_arguments_share_the_working_folder_alone_for_writing(tmp_path: Path) -> None:
-    parts = Parts(Path("/cache/vmlinuz"), Path("/cache/busybox"), ())
+    parts = Parts(Path("/cache/kernel"), Path("/cache/busybox"), ())
     words = qemu_arguments(parts, MachineSettings(cpus=3, memory_mib=700), 0, Path("/home/a,b"), tmp_path)
     shares = [word for word in words if word.startswith("local,")]
     assert [("readonly=on" in share, share.split("path=")[1].split(",security")[0]) for share in shares] == [
@@ -154,7 +160,7 @@ def test_qemu_arguments_share_the_working_folder_alone_for_writing(tmp_path: Pat
 
 
 def test_qemu_arguments_of_two_hosts_are_the_two_ends_of_the_same_cables(tmp_path: Path) -> None:
-    parts = Parts(Path("/cache/vmlinuz"), Path("/cache/busybox"), ())
+    parts = Parts(Path("/cache/kernel"), Path("/cache/busybox"), ())
     ends = [
         [w for w in qemu_arguments(parts, MachineSettings(hosts=2), host, tmp_path, tmp_path) if w.startswith("stream")]
         for host in range(2)
@@ -178,6 +184,67 @@ def test_folders_of_processes_that_were_killed_are_removed(tmp_path: Path) -> No
         (tmp_path / name / "file").touch()
     _remove_what_is_left(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
+
+
+def image_of(payload: bytes, version: int = 0x20F, sectors: int = 0) -> bytes:
+    """A kernel as its boot loader gets it: code of so many sectors (0: 4), of which nothing runs here, and the rest."""
+    image = bytearray(512 * (1 + (sectors or 4)) + 32)
+    image[0x1F1] = sectors
+    image[0x202:0x206] = b"HdrS"
+    struct.pack_into("<H", image, 0x206, version)
+    struct.pack_into("<II", image, 0x248, 32, len(payload))
+    return bytes(image) + payload + b"what follows"
+
+
+STARTS_ALONE = b"\x7fELF" + b"code" * 9 + struct.pack("<III", 4, 8, 18) + b"Xen\0" + bytes(8)
+
+
+@pytest.mark.parametrize("sectors", [0, 2, 31])
+def test_a_kernel_is_unpacked_where_qemu_can_start_it(sectors: int) -> None:
+    packed = lzma.compress(STARTS_ALONE) + struct.pack("<I", len(STARTS_ALONE))
+    assert unpacked(image_of(packed, sectors=sectors)) == STARTS_ALONE
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        image_of(lzma.compress(STARTS_ALONE[:40])),
+        image_of(lzma.compress(STARTS_ALONE[4:])),
+        image_of(lzma.compress(STARTS_ALONE), version=0x207),
+        image_of(lzma.compress(STARTS_ALONE)[:6] + b"broken"),
+        image_of(b"by another program"),
+        image_of(lzma.compress(STARTS_ALONE)).replace(b"HdrS", b"Hdrs"),
+        STARTS_ALONE,
+        b"",
+    ],
+)
+def test_any_other_kernel_is_left_as_it_is(image: bytes) -> None:
+    assert unpacked(image) == image
+
+
+def test_words_that_tc_does_not_know_are_refused_before_a_guest_is_started() -> None:
+    for words in ("", "delay 1ms", "loss 20% delay 1ms 500us reorder 25% 50%"):
+        require_netem(words)
+    with pytest.raises(ProgramError, match="a guest can't be set up") as error:
+        require_netem("delay 1ms lose 20%")
+    assert error.value.cause == "tc does not take 'netem delay 1ms lose 20%': What is \"lose\"?"
+
+
+SAYS = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.connect('host0/told'); s.sendall(WORDS); LAST"
+
+
+@pytest.mark.parametrize(
+    ("words", "last", "message"),
+    [
+        (b"failed Soft-RoCE sleeps\n", "time.sleep(100)", "a guest can't be set up: Soft-RoCE sleeps"),
+        (b"booting\n", "sys.exit('no memory left')", "a guest ended before its command: no memory left"),
+    ],
+)
+def test_a_guest_that_fails_says_why(tmp_path: Path, words: bytes, last: str, message: str) -> None:
+    program = SAYS.replace("WORDS", repr(words)).replace("LAST", last)
+    with Console([tmp_path / "host0"], io.BytesIO(), io.BytesIO()) as console, pytest.raises(ProgramError) as error:
+        _run([Command([sys.executable, "-c", program], os.environ)], tmp_path, console)
+    assert f"{error.value}: {error.value.cause}" == message
 
 
 def test_programs_of_tests_are_skipped_where_memory_is_short(

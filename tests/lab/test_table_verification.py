@@ -18,7 +18,9 @@ FABRICS = [
     ("fattree:K=6,levels=2,nodes=30", 0, "auto"),
     ("fattree:K=6,levels=2,nodes=30", 0, 0),
     ("fattree:K=6,levels=2", 5, "auto"),
-    ("fattree:K=4,levels=3", 0, "auto"),
+    pytest.param(
+        "fattree:K=4,levels=3", 0, "auto", marks=pytest.mark.sweep
+    ),  # whole, it is the larger part of the time
     ("fattree:K=4,levels=3", 5, "auto"),
     ("fattree:K=4,levels=3", 5, 0),
     ("xgft:h=2;m=6,8;w=1,3;p=1,2", 5, "auto"),

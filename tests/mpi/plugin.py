@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -45,26 +46,59 @@ def families() -> list[object]:
     return [pytest.param(family, marks=needs(family)) for family in FAMILIES]
 
 
+def turns_at(ranks: int, counts: Sequence[int], turns: Sequence[int], family: str, everything: bool) -> Sequence[int]:
+    """Which turns, each with other algorithms, so many ranks of this MPI make: all if `everything` is asked for, else a
+    share, so that each turn is made by each MPI at one of these `counts`. Where every second of them is a power of two,
+    one MPI makes it at such a count and the other at another one. The first turn alone for `ranks` beyond `counts`."""
+    if everything:
+        return turns
+    if ranks not in counts:
+        return turns[:1]
+    shift = 3 * FAMILIES.index(family)
+    return [turn for place, turn in enumerate(turns) if (place + shift) % len(counts) == counts.index(ranks)]
+
+
+def made(family: str, factory: pytest.TempPathFactory) -> Mpi:
+    """With the programs of all processes of pytest-xdist in the folder above theirs."""
+    own = factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "programs"
+    folder.mkdir(exist_ok=True)
+    return Mpi(family, folder)
+
+
 @dataclass
 class Mpi:
     """One of the MPIs, and the programs that were compiled with it."""
 
     family: str
     folder: Path
+    """Which processes that run tests at the same time share: each program is compiled once."""
 
     def compiled(self, source: str, compiler: str = "mpicxx", *options: str, kind: str = "") -> Path:
         """`kind`: tells programs apart that are made of one source with different options."""
         program = self.folder / f"{Path(source).stem}{kind}.{self.family}"
-        if not program.exists():
-            command = [f"{compiler}.{self.family}", "-O1", *options, str(PROGRAMS / source), "-o", str(program)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-            assert done.returncode == 0, done.stderr
+        with program.with_suffix(f"{program.suffix}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not program.exists():
+                new = program.with_suffix(f"{program.suffix}.new")
+                command = [f"{compiler}.{self.family}", "-O1", *options, str(PROGRAMS / source), "-o", str(new)]
+                done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+                assert done.returncode == 0, done.stderr
+                new.rename(program)
         return program
 
     def compiled_fortran(self, source: str, interface: str, *more: str) -> Path:
         """`interface`: one of FORTRAN."""
         options = [f"-DUSE_{interface}", "-fallow-argument-mismatch", *more]
         return self.compiled(source, "mpifort", *options, kind=f".{interface}")
+
+    def waiting(self, ranks: int) -> list[Path]:
+        """Libraries for so many ranks: MPICH's would poll for whole time slices where they share cores."""
+        if self.family != "mpich":
+            return []
+        share_cores = ranks > len(os.sched_getaffinity(0))
+        rests = [self.compiled("rests_when_idle.c", "mpicc", "-shared", "-fPIC")] if share_cores else []
+        return [library(self.family).with_name(YIELDING), *rests]
 
     def run(
         self,
@@ -80,8 +114,7 @@ class Mpi:
         """`plugin`: another library than this MPI's own. `before`, `after`: what else is preloaded."""
         environment = os.environ | OPEN_MPI_HERE | variables
         libraries = [*before, *([plugin or library(self.family)] if preload else []), *after]
-        # MPICH's ranks would poll for whole time slices where they share cores.
-        libraries += [library(self.family).with_name(YIELDING)] if self.family == "mpich" else []
+        libraries += self.waiting(ranks)
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
         if self.family == "openmpi":

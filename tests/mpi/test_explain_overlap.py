@@ -19,7 +19,7 @@ from bench.validation.mpi4py_suite import environment_of
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def traced(mpi: plugin.Mpi, folder: Path, ranks: int, *words: str | Path, **more: object) -> list[RankTrace]:

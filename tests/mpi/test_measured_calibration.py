@@ -34,8 +34,16 @@ links = [{ to = "switch" }]
 """Its cables let a measurement of large messages pass at once."""
 
 
+def ayatori(everything: bool) -> list[str]:
+    """The command line; with measurements that are over soon unless `everything` is asked for."""
+    quick = str(Path(__file__).with_name("quick_measurements.py"))
+    return [sys.executable, *(["-m", "ayatori.cli"] if everything else [quick])]
+
+
 @plugin.needs("openmpi")
-def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(tmp_path: Path, ayatori_command) -> None:
+def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
+    tmp_path: Path, ayatori_command, everything: bool
+) -> None:
     """By Open MPI, two ranks on this machine. No time is compared: the machine may be busy."""
     (tmp_path / "cluster.toml").write_text(CLUSTER.replace("HOSTS", platform.node()), encoding="utf-8")
     (tmp_path / "hosts").write_text(f"{platform.node()} slots=2\n", encoding="utf-8")
@@ -45,7 +53,10 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(tm
         assert done.status == 0, done.stdout + done.stderr
         return done.stdout
 
-    said("calibrate", "--mpirun", "mpirun.openmpi", "--seconds", "1s", "--out", "measured.json")
+    measure = ["calibrate", "--mpirun", "mpirun.openmpi", "--seconds", "10ms", "--out", "measured.json"]
+    subprocess.run(
+        [*ayatori(everything), *measure], cwd=tmp_path, env=os.environ | plugin.OPEN_MPI_HERE, check=True, timeout=300
+    )
     measured = read_calibration(tmp_path / "measured.json")
     assert measured.mpi.startswith("Open MPI") and measured.machine.startswith(platform.node())
     assert measured.between is None
@@ -99,14 +110,17 @@ def test_ranks_that_take_turns_are_measured_at_the_pace_of_the_others_if_it_come
 
 @plugin.needs("openmpi")
 @pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
-def test_two_hosts_of_a_hostfile_are_measured_over_their_network(tmp_path: Path, ayatori_command) -> None:
+@pytest.mark.xdist_group("cluster")
+def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
+    tmp_path: Path, ayatori_command, everything: bool
+) -> None:
     """In network namespaces: what the hosts send to each other passes their cables, as the kernel counts."""
     (tmp_path / "cluster.toml").write_text(CLUSTER.replace("HOSTS", "a[1-2]"), encoding="utf-8")
-    ayatori = shlex.join([sys.executable, "-m", "ayatori.cli"])
     measure = "calibrate --mpirun mpirun.openmpi --seconds 10ms --links 2 --out measured.json"
-    script = f'{ayatori} {measure} --hostfile "$AYATORI_LAB_HOSTFILE" && ip -n a2 -j -s link show fast0 > links.json'
+    measure = f'{shlex.join(ayatori(everything))} {measure} --hostfile "$AYATORI_LAB_HOSTFILE"'
+    script = f"{measure} && ip -n a2 -j -s link show fast0 > links.json"
     done = subprocess.run(
-        [*shlex.split(ayatori), "lab", "cluster", "cluster.toml", "--", "sh", "-c", script],
+        [*ayatori(True), "lab", "cluster", "cluster.toml", "--", "sh", "-c", script],
         cwd=tmp_path,
         # The ranks inside of a host share its core.
         env=os.environ | plugin.OPEN_MPI_HERE,
@@ -122,7 +136,7 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(tmp_path: Path,
     assert any(error.what.endswith(" between") for error in measured.errors)
     assert not any("are one machine" in remark for remark in measured.remarks), measured.remarks
     [link] = json.loads((tmp_path / "links.json").read_text(encoding="utf-8"))
-    assert link["stats64"]["tx"]["bytes"] > 9 * 4 << 20, "nine rounds and more, each with messages of 4 MiB"
+    assert link["stats64"]["tx"]["bytes"] > 9 * 4 << 20, "the messages of 4 MiB of two rounds"
 
     (tmp_path / "hosts").write_text("a1\na2\n", encoding="utf-8")
     call = ["--collective", "broadcast", "--algorithm", "linear", "--bytes", "4KiB", "--calibration", "measured.json"]

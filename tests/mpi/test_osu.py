@@ -13,6 +13,8 @@ import pytest
 from ayatori.base.errors import Error
 from bench.validation.mpi4py_suite import environment_of, launcher_of, suite
 
+pytestmark = pytest.mark.xdist_group("mpi4py")
+
 SIZES = [0, *(1 << power for power in range(21))]
 FORCED = {
     "allgather": "ring",
@@ -41,8 +43,20 @@ def sizes_in(output: str) -> list[int]:
     return [int(size) for size, time in rows if float(time) > 0]
 
 
-@pytest.mark.parametrize("name", FORCED)
-@pytest.mark.parametrize("family", plugin.families())
+def cases() -> list[object]:
+    """Each benchmark by one of the MPIs in turn, by both with --all."""
+    marks = [(family, number, name) for family in plugin.FAMILIES for number, name in enumerate(FORCED)]
+    return [
+        pytest.param(
+            family,
+            name,
+            marks=[plugin.needs(family), *([pytest.mark.sweep] if family != plugin.FAMILIES[number % 2] else [])],
+        )
+        for family, number, name in marks
+    ]
+
+
+@pytest.mark.parametrize(("family", "name"), cases())
 def test_osus_benchmarks_come_to_their_end_and_are_played(
     family: str, name: str, benchmarks: Path, ayatori_command, tmp_path: Path
 ) -> None:

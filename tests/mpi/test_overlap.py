@@ -14,7 +14,7 @@ TIMES = {"communication", "computation", "in_turn", "both", "computing", "waitin
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def overlap(mpi: plugin.Mpi, ranks: int, *words: str) -> dict[str, object]:

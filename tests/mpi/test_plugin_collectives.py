@@ -43,15 +43,19 @@ def forcing(turn: int) -> dict[str, str]:
 
 
 TURNS = max(len(algorithms_of(call)) for call in CALLS)
+COUNTS = (2, 3, 4, 5, 8, 7, 16, 13)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 8, 13, 16])
+@pytest.mark.parametrize("ranks", [1, *COUNTS])
 @pytest.mark.parametrize("family", plugin.families())
-def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+def test_data_are_those_of_the_mpi(
+    family: str, ranks: int, tmp_path_factory: pytest.TempPathFactory, everything: bool
+) -> None:
+    """Each algorithm of each call at one number of ranks for each MPI; with --all at each number."""
+    mpi = plugin.made(family, tmp_path_factory)
     program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
     rounds = 65 if ranks < 7 else 26  # MPICH's ranks poll: the more there are to a core, the slower
-    for turn in range(TURNS):
+    for turn in plugin.turns_at(ranks, COUNTS, range(TURNS), family, everything):
         seed = 1000 * ranks + turn
         done = mpi.run(
             ranks, program, str(seed), str(rounds), AYATORI_VERBOSE="1", AYATORI_GUARD="off", **forcing(turn)
@@ -65,12 +69,12 @@ def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: py
 @plugin.needs("mpich")
 @pytest.mark.parametrize("ranks", [2, 3, 5])
 def test_counts_may_be_large_on_some_ranks_and_ints_on_others(
-    ranks: int, tmp_path_factory: pytest.TempPathFactory
+    ranks: int, tmp_path_factory: pytest.TempPathFactory, everything: bool
 ) -> None:
     """MPI_Bcast_c and its like, which Open MPI 4.1 lacks."""
-    mpi = plugin.Mpi("mpich", tmp_path_factory.getbasetemp())
+    mpi = plugin.made("mpich", tmp_path_factory)
     program = mpi.compiled("check_collectives.cpp", "mpicxx", *plugin.EITHER_COUNT, kind=".either")
-    for turn in range(0, TURNS, 3):
+    for turn in plugin.turns_at(ranks, (2, 3, 5), range(0, TURNS, 3), "mpich", everything):
         seed = 3000 * ranks + turn
         variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn)}
         done = mpi.run(ranks, program, str(seed), "65", **variables)
@@ -80,14 +84,15 @@ def test_counts_may_be_large_on_some_ranks_and_ints_on_others(
 
 
 @plugin.needs("mpich")
-def test_counts_may_be_beyond_31_bits(tmp_path_factory: pytest.TempPathFactory) -> None:
-    mpi = plugin.Mpi("mpich", tmp_path_factory.getbasetemp())
+@pytest.mark.parametrize("memory", ["on", pytest.param("off", marks=pytest.mark.sweep)])
+def test_counts_may_be_beyond_31_bits(memory: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Each time 4 GiB are written and read."""
+    mpi = plugin.made("mpich", tmp_path_factory)
     program = mpi.compiled("check_beyond_ints.c", "mpicc")
-    for memory in ("on", "off"):
-        variables = {"AYATORI_BCAST": "linear", "AYATORI_NODE_MEMORY": memory, "AYATORI_VERBOSE": "1"}
-        done = mpi.run(2, program, **variables)
-        assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
-        assert "MPI_Bcast on 2 ranks: linear" in done.stderr
+    variables = {"AYATORI_BCAST": "linear", "AYATORI_NODE_MEMORY": memory, "AYATORI_VERBOSE": "1"}
+    done = mpi.run(2, program, **variables)
+    assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
+    assert "MPI_Bcast on 2 ranks: linear" in done.stderr
 
 
 @pytest.mark.parametrize("family", plugin.families())
@@ -95,7 +100,7 @@ def test_operations_that_do_not_commute_are_played_in_the_order_of_the_ranks_or_
     family: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The matrix product of check_collectives."""
-    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+    mpi = plugin.made(family, tmp_path_factory)
     program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
     reductions = [call for call, collective in CALLS.items() if "reduce" in collective]
     for algorithm, in_order in (("spread", True), ("ring", False)):
@@ -113,7 +118,7 @@ def test_more_bytes_than_a_count_of_the_mpi_are_moved(
     family: str, memory: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """What begins at 1 GiB and 2 GiB otherwise begins at AYATORI_MAX_COUNT: less than an element, and some elements."""
-    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+    mpi = plugin.made(family, tmp_path_factory)
     program = mpi.compiled("check_large.cpp", "mpicxx", "-std=c++20")
     forced = {
         "BCAST": "linear",

@@ -21,7 +21,7 @@ RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def checks_communicators(mpi: plugin.Mpi) -> Path:
@@ -46,7 +46,10 @@ def on_rank_1(what: str, program: Path) -> list[str]:
 
 def test_all_processes_step_aside_where_one_has_no_engine(mpi: plugin.Mpi, tmp_path: Path) -> None:
     lone = Path(shutil.copy(plugin.library(mpi.family), tmp_path))
-    done = mpi.run(3, *on_rank_1(f"export LD_PRELOAD={lone}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING)
+    libraries = ":".join(map(str, [lone, *mpi.waiting(3)]))
+    done = mpi.run(
+        3, *on_rank_1(f"export LD_PRELOAD={libraries}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING
+    )
     [told] = told_lines(done)
     missing = f"{tmp_path}/libayatori_mpi_engine.so: cannot open shared object file: No such file or directory"
     assert told == f"collectives are left alone: rank 1 on {platform.node()}: {missing}"
@@ -117,9 +120,11 @@ SIGNALS = {"killed": (9, "Killed"), "terminated": (15, "Terminated")}
 
 @pytest.mark.parametrize("memory", ["on", "off"], ids=["in shared memory", "in the MPI"])
 @pytest.mark.parametrize("how", SIGNALS)
-def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(mpi: plugin.Mpi, how: str, memory: str) -> None:
+def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(
+    mpi: plugin.Mpi, how: str, memory: str, tmp_path: Path
+) -> None:
     """The other ranks are in a collective that ours plays."""
-    program = mpi.compiled("end_early.c", "mpicc")
+    program = Path(shutil.copy(mpi.compiled("end_early.c", "mpicc"), tmp_path))  # other tests run it, too
     words = ["killed"] if how == "killed" else []
     done = mpi.run(3, program, *words, timeout=60, AYATORI_NODE_MEMORY=memory, **RING)
     assert done.returncode != 0

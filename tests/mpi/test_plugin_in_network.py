@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def test_a_library_of_sharp_that_is_loaded_is_told_of(mpi: plugin.Mpi, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ SETTINGS = {"AYATORI_ALLREDUCE": "ring", "AYATORI_VERBOSE": "1"}
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def linked(mpi: plugin.Mpi, compiler: str, source: str, *options: str) -> Path:

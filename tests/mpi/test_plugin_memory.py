@@ -5,7 +5,8 @@ from __future__ import annotations
 import plugin
 import pytest
 
-COMMUNICATORS = 400
+COMMUNICATORS, MANY_COMMUNICATORS = 150, 400
+"""By default, and with --all."""
 FORCED = {
     "AYATORI_BCAST": "binomial",
     "AYATORI_REDUCE": "binomial",
@@ -21,7 +22,7 @@ MAX_OF_A_COMMUNICATOR = 8192
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> list[int]:
@@ -31,12 +32,13 @@ def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> 
     return [int(word) for word in done.stdout.split()]
 
 
-def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi) -> None:
-    _, first_without, last_without = measured(mpi, 4, COMMUNICATORS, preload=False)
-    _, first, last = measured(mpi, 4, COMMUNICATORS, preload=True)
+def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi, everything: bool) -> None:
+    count = MANY_COMMUNICATORS if everything else COMMUNICATORS
+    _, first_without, last_without = measured(mpi, 4, count, preload=False)
+    _, first, last = measured(mpi, 4, count, preload=True)
     # Each communicator of the program comes with one of ours.
-    each_without = (last_without - first_without) / COMMUNICATORS
-    each = (last - first) / COMMUNICATORS - 2 * each_without
+    each_without = (last_without - first_without) / count
+    each = (last - first) / count - 2 * each_without
     print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator besides the MPI's")
     assert each < MAX_OF_A_COMMUNICATOR
     assert first - first_without < 1 << 20

@@ -18,13 +18,14 @@ def forcing(turn: int) -> dict[str, str]:
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
-def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, ranks: int) -> None:
+def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, ranks: int, everything: bool) -> None:
+    """Each algorithm of each call at one number of ranks for each MPI; with --all at each number."""
     program = mpi.compiled("check_nonblocking.cpp", "mpicxx", "-std=c++20")
-    for turn in range(TURNS):
+    for turn in plugin.turns_at(ranks, (2, 3, 4, 5), range(TURNS), mpi.family, everything):
         seed = 2000 * ranks + turn
         variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn)}
         done = mpi.run(ranks, program, str(seed), "40", **variables)

@@ -14,7 +14,7 @@ RING = {"AYATORI_ALLREDUCE": "ring"}
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def expect_right(done: subprocess.CompletedProcess[str]) -> None:
@@ -26,33 +26,41 @@ def expect_right(done: subprocess.CompletedProcess[str]) -> None:
 @pytest.mark.parametrize("forced", [{}, RING], ids=["on trial", "forced"])
 @pytest.mark.parametrize(("ranks", "mode"), [(3, []), (2, ["threads"]), (2, ["many"])])
 def test_communicators_attributes_and_errors_stay_the_programs(
-    mpi: plugin.Mpi, ranks: int, mode: list[str], forced: dict[str, str]
+    mpi: plugin.Mpi, ranks: int, mode: list[str], forced: dict[str, str], everything: bool
 ) -> None:
+    """Threads of two ranks call some hundred times each; with --all 2000 times."""
     if mode == ["many"] and mpi.family == "openmpi":
         pytest.skip("more communicators than MPICH has context ids are few to Open MPI")
     program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-    expect_right(mpi.run(ranks, program, *mode, timeout=300, **forced))
+    times = [] if everything or mode != ["threads"] else ["300" if forced else "1000"]
+    expect_right(mpi.run(ranks, program, *mode, *times, timeout=300, **forced))
 
 
 LINEAR = ("BCAST", "GATHER", "SCATTER")
 SPREAD = ("BARRIER", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER_BLOCK", "ALLGATHER", "ALLTOALL")
+FEW_TURNS = "15"
+"""Of check_repeats, which makes 60 otherwise."""
 SMALL_STEPS = {f"AYATORI_{call}": "linear" for call in LINEAR} | {f"AYATORI_{call}": "spread" for call in SPREAD}
 
 
 @pytest.mark.parametrize("variables", [{}, SMALL_STEPS, RING], ids=["on trial", "small steps", "ring"])
-def test_calls_that_are_made_again_get_right_results(mpi: plugin.Mpi, variables: dict[str, str]) -> None:
+def test_calls_that_are_made_again_get_right_results(
+    mpi: plugin.Mpi, variables: dict[str, str], everything: bool
+) -> None:
+    """So often that there are trials; what is forced less often, but with --all."""
     ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
     program = mpi.compiled("check_repeats.cpp", "mpicxx", "-std=c++20")
-    done = mpi.run(ranks, program, timeout=300, **variables)
+    turns = [] if everything or not variables else [FEW_TURNS]
+    done = mpi.run(ranks, program, *turns, timeout=300, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip() == "right", done.stdout + done.stderr
 
 
-def test_calls_that_are_made_again_may_have_either_count(mpi: plugin.Mpi) -> None:
+def test_calls_that_are_made_again_may_have_either_count(mpi: plugin.Mpi, everything: bool) -> None:
     if mpi.family == "openmpi":
         pytest.skip("Open MPI 4.1 has no MPI_Bcast_c")
     program = mpi.compiled("check_repeats.cpp", "mpicxx", *plugin.EITHER_COUNT, kind=".either")
-    expect_right(mpi.run(2, program, timeout=300, **SMALL_STEPS))
+    expect_right(mpi.run(2, program, *([] if everything else [FEW_TURNS]), timeout=300, **SMALL_STEPS))
 
 
 @pytest.mark.parametrize("interface", plugin.FORTRAN)

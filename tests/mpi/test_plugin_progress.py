@@ -11,7 +11,7 @@ from test_plugin_nonblocking import forcing
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 @pytest.mark.parametrize("played", [True, False], ids=["played", "the MPI's own"])

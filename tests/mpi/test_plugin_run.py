@@ -35,7 +35,7 @@ def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "", o
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def test_a_program_runs_with_the_plugin_of_its_mpi(mpi: plugin.Mpi, ayatori_command) -> None:

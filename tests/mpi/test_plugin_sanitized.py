@@ -34,7 +34,7 @@ def runtime() -> Path:
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
     if not (SANITIZED / request.param / "libayatori_mpi.so").exists():
         pytest.skip("the preset asan is not built: ./run test cpp does that")
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def check(mpi: plugin.Mpi, ranks: int, source: str, *words: str, **variables: str) -> str:

@@ -14,7 +14,7 @@ WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", 
 
 @pytest.fixture(scope="module", params=plugin.families())
 def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+    return plugin.made(request.param, tmp_path_factory)
 
 
 def stencil(mpi: plugin.Mpi, ranks: int, *words: str, preload: bool = False, **variables: str) -> dict[str, object]:

@@ -1,5 +1,5 @@
-// check_communicators [threads|many]: collectives on communicators that come and go, with attributes, error handlers
-// and processes that have no part in them. Prints "right" on rank 0; any other end is a failure.
+// check_communicators [threads [TIMES]|many]: collectives on communicators that come and go, with attributes, error
+// handlers and processes that have no part in them. Prints "right" on rank 0; any other end is a failure.
 #include <mpi.h>
 
 #include <cstdio>
@@ -124,13 +124,13 @@ void errors_of_the_program() {
 }
 
 /// Each thread on a communicator of its own.
-void from_several_threads() {
+void from_several_threads(int times) {
   std::vector<MPI_Comm> comms(3);
   for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   std::vector<std::thread> threads;
   for (const MPI_Comm comm : comms) {
-    threads.emplace_back([comm] {
-      for (int i = 0; i < 2000; ++i) sum(comm);
+    threads.emplace_back([comm, times] {
+      for (int i = 0; i < times; ++i) sum(comm);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   sum(MPI_COMM_WORLD);
-  if (threads && level == MPI_THREAD_MULTIPLE) from_several_threads();
+  if (threads && level == MPI_THREAD_MULTIPLE) from_several_threads(argc > 2 ? std::atoi(argv[2]) : 2000);
   come_and_go(many ? 2500 : 20);
   attributes_of_the_program();
   others_have_no_part();

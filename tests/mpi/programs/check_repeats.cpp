@@ -1,10 +1,11 @@
-// check_repeats: makes the same calls again and again, as programs do, with other data each time, in place and not, on
-// communicators, datatypes and operations that are freed and made anew, so that handles come to mean others. What it
-// gets by the plug-in (MPI_…) must be what it gets without (MPIS_OWN). Prints "right" or what differs.
+// check_repeats [TURNS]: makes the same calls again and again, as programs do, with other data each time, in place and
+// not, on communicators, datatypes and operations that are freed and made anew, so that handles come to mean others.
+// What it gets by the plug-in (MPI_…) must be what it gets without (MPIS_OWN). Prints "right" or what differs.
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -128,7 +129,7 @@ void take_larger(void* from, void* to, int* count, MPI_Datatype*) {
   }
 }
 
-void check_on(MPI_Comm comm, int generation) {
+void check_on(MPI_Comm comm, int generation, int turns) {
   int n = 0;
   MPI_Comm_size(comm, &n);
   MPI_Datatype made = MPI_DATATYPE_NULL;
@@ -136,7 +137,7 @@ void check_on(MPI_Comm comm, int generation) {
   MPI_Type_commit(&made);
   MPI_Op own = MPI_OP_NULL;
   MPI_Op_create(generation % 2 == 0 ? add_three : take_larger, 1, &own);
-  for (int turn = 0; turn < 60; ++turn) {
+  for (int turn = 0; turn < turns; ++turn) {
     for (const int count : {1, 0, 60, 2000}) {
       for (int root = 0; root < n; ++root) {
         const bool in_place = (turn + root) % 3 == 2;
@@ -157,14 +158,15 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   state += static_cast<unsigned>(rank);
+  const int turns = argc > 1 ? std::atoi(argv[1]) : 60;
   for (int generation = 0; generation < 4; ++generation) {
     MPI_Comm comm = MPI_COMM_NULL;
     // All in turned order, then those of even and odd ranks, …
     MPI_Comm_split(MPI_COMM_WORLD, generation % 2 == 0 ? 0 : rank % 2, generation < 2 ? -rank : rank, &comm);
-    check_on(comm, generation);
+    check_on(comm, generation, turns);
     MPI_Comm_free(&comm);
   }
-  check_on(MPI_COMM_WORLD, 5);
+  check_on(MPI_COMM_WORLD, 5, turns);
   int all_wrong = 0;
   MPIS_OWN(Allreduce)(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0 && all_wrong == 0) std::printf("right\n");

@@ -1,7 +1,8 @@
 /* thread_sleeps MS: how much processor time the thread that is called "ayatori" takes, as the kernel counts it: while a
- * receive is outstanding and the program computes, and after that, with nothing outstanding, while it computes and
- * while it sleeps, each for so many milliseconds. Rank 0 prints a line for each rank: "rank R: U of S outstanding, U of
- * S computing, U of S sleeping", where U are microseconds of the thread and S of the clock. */
+ * receive is outstanding and the program computes, for a quarter of so many milliseconds, and after that, with nothing
+ * outstanding, while it computes, for a half of them, and while it sleeps, for all of them. Rank 0 prints a line for
+ * each rank: "rank R: U of S outstanding, U of S computing, U of S sleeping", where U are microseconds of the thread
+ * and S of the clock. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,12 +58,12 @@ int main(int argc, char** argv) {
   MPI_Request request;
   MPI_Irecv(&from_other, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
   MPI_Barrier(MPI_COMM_WORLD);
-  const struct Share outstanding = share_of(thread, compute, milliseconds);
+  const struct Share outstanding = share_of(thread, compute, milliseconds / 4);
   MPI_Send(&mine, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   usleep(10000); /* until the thread has seen that nothing is left */
-  const struct Share computing = share_of(thread, compute, milliseconds);
+  const struct Share computing = share_of(thread, compute, milliseconds / 2);
   const struct Share sleeping = share_of(thread, sleep_for, milliseconds);
   const long long here[] = {outstanding.used, outstanding.passed, computing.used,
                             computing.passed, sleeping.used,      sleeping.passed};

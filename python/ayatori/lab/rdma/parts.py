@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ayatori.lab.rdma.kernel import unpacked
 from ayatori.lab.rdma.modules import built_into, files_of, load_order
 from ayatori.processes import ProgramError, find_program
 
@@ -21,7 +22,7 @@ _MODULES = (
     *("crc32_generic", "ib_uverbs", "rdma_rxe", "rdma_ucm", "sch_netem", "veth"),
 )
 
-_LAYOUT = "1"
+_LAYOUT = "2"
 """Of the cache; another one when what is in it changes."""
 
 _META_PACKAGE = "linux-image-amd64"
@@ -81,7 +82,7 @@ def prepare_parts(cache: Path | None = None) -> Parts:
     if not (whole / "modules").is_dir():
         _fill(whole)
     modules = tuple(sorted((whole / "modules").iterdir()))
-    return Parts(whole / "vmlinuz", whole / "busybox", modules)
+    return Parts(whole / "kernel", whole / "busybox", modules)
 
 
 def _fill(whole: Path) -> None:
@@ -95,7 +96,7 @@ def _fill(whole: Path) -> None:
             kernel, busybox = _unpacked(Apt(scratch / "2", own_lists=True))
         new = scratch / "whole"
         (new / "modules").mkdir(parents=True)
-        shutil.copy(_only(kernel, "boot/vmlinuz-*"), new / "vmlinuz")
+        (new / "kernel").write_bytes(unpacked(_only(kernel, "boot/vmlinuz-*").read_bytes()))
         shutil.copy(_only(busybox, "**/bin/busybox"), new / "busybox")
         for number, (name, data) in enumerate(load_order(_MODULES, files_of(kernel), built_into(kernel)).items()):
             (new / "modules" / f"{number:02}-{name}.ko").write_bytes(data)

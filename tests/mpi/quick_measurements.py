@@ -1,0 +1,36 @@
+"""`python quick_measurements.py WORDS…`: ayatori's command line, whose measurements are over soon, and know little.
+
+They have nine rounds of all sizes where these take less than 45 s. Beside other tests, whose processes take the cores
+of ranks that wait for each other, a round takes many seconds.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from ayatori.calibration import measuring
+from ayatori.cli import main
+from ayatori.pingpong import measuring as pingpong
+
+SIZES = (1, 3, 48, 1024, 3072, 4096, 1 << 16, 1 << 17, 1 << 20, 3 << 20, 4 << 20)
+"""Of those that fits are made of and of those that check them."""
+
+
+def program_without_patience(folder: Path) -> Path:
+    source = Path(shutil.copytree(measuring.SOURCE.parent, folder / "programs")) / measuring.SOURCE.name
+    text = source.read_text(encoding="utf-8")
+    assert text.count("max_seconds_more = 45;") == 1
+    source.write_text(text.replace("max_seconds_more = 45;", "max_seconds_more = 1;"), encoding="utf-8")
+    return source
+
+
+if __name__ == "__main__":
+    assert set(SIZES) <= set(measuring.ALL_SIZES)
+    measuring.measure.__kwdefaults__["sizes"] = SIZES
+    measuring.measure_turns.__defaults__ = (tuple(size for size in SIZES if size in measuring.FITTED_SIZES),)
+    pingpong.LAUNCHES = 2
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        measuring.SOURCE = program_without_patience(Path(name))
+        main()
