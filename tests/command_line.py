@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from ayatori.cli import output
 from ayatori.cli.app import app
 from ayatori.cli.execution import execute
 from ayatori.cli.stdout import tell_failures_of_stdout
@@ -67,8 +66,6 @@ def run_here(
             patch.setenv(name, value)
         for name in ("execv", "execve", "_exit"):
             patch.setattr(os, name, _only_in_children(name))
-        for console in (output.out, output.talk):  # made when the tests began, perhaps on a terminal
-            patch.setattr(console, "_color_system", None)
         around.enter_context(chdir(cwd or Path.cwd()))
         around.enter_context(_usual_warnings())
         printed = around.enter_context(_captured(1, stdout))

@@ -52,6 +52,12 @@ Result<std::string> filled_text_at(const JsonValue& object, std::string_view key
   return text;
 }
 
+Result<std::vector<JsonValue>> list_at(const JsonValue& object, std::string_view key) {
+  const auto member = object.at(key);
+  if (!member) return Failure(member.error());
+  return member->items();
+}
+
 Result<std::vector<JsonValue>> filled_list_at(const JsonValue& object, std::string_view key) {
   const auto member = object.at(key);
   if (!member) return Failure(member.error());

@@ -32,6 +32,7 @@ struct ArtefactHead {
                                              std::uint64_t max);
 [[nodiscard]] Result<double> amount_at(const JsonValue& object, std::string_view key);
 [[nodiscard]] Result<std::string> filled_text_at(const JsonValue& object, std::string_view key);
+[[nodiscard]] Result<std::vector<JsonValue>> list_at(const JsonValue& object, std::string_view key);
 [[nodiscard]] Result<std::vector<JsonValue>> filled_list_at(const JsonValue& object, std::string_view key);
 
 /// The member "machines": hosts in rank order, of at most 2^24 ranks together.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "artefact_reader.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
 #include "costs_json.hpp"
@@ -33,12 +34,6 @@ Json errors_as_json(const std::vector<FitError>& errors) {
                     {"max", error.max}});
   }
   return list;
-}
-
-Result<std::vector<JsonValue>> list_at(const JsonValue& object, std::string_view key) {
-  const auto member = object.at(key);
-  if (!member) return Failure(member.error());
-  return member->items();
 }
 
 /// Null says that it was not measured; a member that is missing does not.

@@ -54,12 +54,6 @@ Json job_as_json(const RunningJob& job) {
   return written;
 }
 
-Result<std::vector<JsonValue>> list_at(const JsonValue& object, std::string_view key) {
-  const auto member = object.at(key);
-  if (!member) return Failure(member.error());
-  return member->items();
-}
-
 class RunningFileReader {
  public:
   explicit RunningFileReader(JsonValue document) : document_(std::move(document)) {}
