@@ -27,12 +27,16 @@ begin_suite() {
     read -r began_user began_system <build/processor-seconds
 }
 
-count() { # suite, passed, failed
+end_suite() { # name
     processor_seconds
     read -r user system <build/processor-seconds
     elapsed=$(($(date +%s) - began))
     echo "$user $began_user $system $began_system $elapsed $1" |
         awk '{printf "%8.0f %8.0f %8d  ", $1 - $2, $3 - $4, $5; $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); print}' >>"$suites_file"
+}
+
+count() { # suite, passed, failed
+    end_suite "$1"
     echo "== $1: $2 passed, $3 failed ($elapsed s)"
     passed=$((passed + $2))
     failed=$((failed + $3))
@@ -44,6 +48,11 @@ build_preset() { # preset, targets…
     watched "configuring $preset" "build/$preset.configure.log" cmake --preset "$preset" || exit 1
     if [ $# -gt 0 ]; then set -- --target "$@"; fi
     watched "building $preset" "build/$preset/build.log" cmake --build --preset "$preset" "$@" || exit 1
+}
+
+build_benches() { # which no usual test compiles
+    cmake -DAYATORI_BENCH=ON build/release >/dev/null
+    watched "building the benchmarks" build/bench.log cmake --build build/release || exit 1
 }
 
 # What a log of ctest has: the tests of GoogleTest programs one by one, any other program as one test. A program that
@@ -121,11 +130,12 @@ pytest_suite() { # what pytest takes: folders, options
 }
 
 check_parts() { # parts…
+    [ "${1:-}" != all ] || shift
     for part in "$@"; do
         case $part in
-            cpp | fuzz | threads | python | all) ;;
+            cpp | fuzz | threads | python) ;;
             tests/*) [ -e "$part" ] || { echo "error: there are no tests in '$part'" >&2; exit 2; } ;;
-            *) echo "error: no part of the tests is called '$part': $test_parts, all, or a folder such as tests/cli" >&2; exit 2 ;;
+            *) echo "error: no part of the tests is called '$part': $test_parts, or a folder such as tests/cli" >&2; exit 2 ;;
         esac
     done
 }
@@ -148,11 +158,25 @@ say_what_took_long() {
     cat "$suites_file"
 }
 
+build_for_tests() {
+    mkdir -p build
+    : >"$suites_file"
+    begin_suite
+    # shellcheck disable=SC2086
+    need_packages $build_packages $lab_packages $test_packages
+    end_suite "installing packages"
+    begin_suite
+    build_with_tests
+    end_suite "building the Python package"
+}
+
 run_tests() { # parts…; all without
     if [ "${1:-}" = all ]; then
         sweeps=1
+        export AYATORI_ALL_TESTS=1 # for unit tests
         fuzz_seconds=${FUZZ_SECONDS:-30}
         shift
+        build_benches
     fi
     # shellcheck disable=SC2086
     [ $# -gt 0 ] || set -- $test_parts

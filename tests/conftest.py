@@ -40,6 +40,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 APART = {"cli", "golden", "nwtopo", "property", "report"}
 """Folders whose tests share nothing of the machine, so that those of one file may run side by side."""
+TOGETHER = {
+    "browser": "one browser",
+    "paths": "the same compiled programs",
+    "test_cluster_command.py": "cluster labs: a test waits until no other is there",
+    "test_doctor.py": "cluster labs: a test waits until no other is there",
+    "test_measured_calibration.py": "cluster labs: a test waits until no other is there",
+    "test_mpi4py.py": "one download of mpi4py",
+    "test_osu.py": "one download of mpi4py",
+    "test_intel_mpi.py": "one download of mpi4py",
+}
+"""Folders and files that go to one worker, and why."""
 
 
 def work_unit(test: str) -> str:
@@ -47,8 +58,9 @@ def work_unit(test: str) -> str:
     measures or uses devices has one at a time, and what a fixture makes for many tests is made once."""
     file = Path(test.partition("::")[0])
     folder = file.parent.name
-    if folder == "browser":
-        return folder
+    for name in (folder, file.name):
+        if name in TOGETHER:
+            return TOGETHER[name]
     return test if folder in APART and not file.name.startswith("test_bench") else str(file)
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 MAX_LINES_OF_A_FILE = 450
 MAX_LINES_OF_A_FUNCTION = 60
 FUZZ_CORPUS = ROOT / "fuzz" / "corpus"
-WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / "_core.pyi"}
+WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / name for name in ("_core.pyi", "_acp.pyi")}
 
 
 def run(*command: str) -> str:

@@ -73,7 +73,7 @@ std::string describe(const Network& network) {
 }
 
 /// What is too large to draw is described.
-nb::str picture(const Network& network) {
+nb::str picture_in_notebook(const Network& network) {
   std::string svg;
   const auto drawn = export_network(network, "svg", [&](std::string_view piece) { svg += piece; });
   return text(drawn ? svg : "<pre>&lt;" + describe(network).substr(1, describe(network).size() - 2) + "&gt;</pre>");
@@ -167,7 +167,7 @@ void bind_model(nb::module_& module) {
   bind_purposes(module);
   nb::class_<Network> bound(module, "Network", "An immutable network; see ayatori/network/network.hpp.");
   bound.def("__repr__", &describe)
-      .def("_repr_html_", &picture, "The picture that `ayatori show --svg` draws, for notebooks.")
+      .def("_repr_html_", &picture_in_notebook, "The picture that `ayatori show --svg` draws, for notebooks.")
       .def_prop_ro("router_count", &Network::router_count)
       .def_prop_ro("device_count", &Network::device_count)
       .def_prop_ro("link_count", &Network::link_count)

@@ -26,7 +26,6 @@ SECONDS = 120.0
 
 pytestmark = [
     pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings())),
-    pytest.mark.xdist_group("cluster"),
 ]
 
 

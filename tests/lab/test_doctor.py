@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "examples/cluster/open-mpi"
 SECONDS = 120
 IMPOSSIBLE = why_impossible(Settings())
-pytestmark = [pytest.mark.skipif(bool(IMPOSSIBLE), reason=IMPOSSIBLE), pytest.mark.xdist_group("cluster")]
+pytestmark = [pytest.mark.skipif(bool(IMPOSSIBLE), reason=IMPOSSIBLE)]
 
 FOUND = {
     "12232-public-address-on-one-of-four": {"several-addresses"},

@@ -12,8 +12,6 @@ from ethernet import Ethernet, why_not
 
 from ayatori.model.network import link_as_data, open_source
 
-pytestmark = pytest.mark.xdist_group("lldp")
-
 FIXTURE = Path(__file__).parent.parent / "golden" / "lldp"
 SWITCHES = ("leaf1", "leaf2", "spine1")
 HOSTS = ("n1", "n2", "n3", "n4")

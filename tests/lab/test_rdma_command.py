@@ -26,8 +26,6 @@ PRELOAD = ROOT / "build/release/paths/libayatori_paths.so"
 SECONDS = 600.0
 """Long: other tests run beside this one, and the machine is emulated."""
 
-pytestmark = pytest.mark.xdist_group("rdma")
-
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(

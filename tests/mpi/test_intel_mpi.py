@@ -12,8 +12,6 @@ from bench.harness.programs import output_of
 from bench.validation import intel_mpi
 from bench.validation.imb import Setting, rows_of
 
-pytestmark = pytest.mark.xdist_group("mpi4py")
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _installed() -> None:

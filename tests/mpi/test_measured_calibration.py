@@ -110,7 +110,6 @@ def test_ranks_that_take_turns_are_measured_at_the_pace_of_the_others_if_it_come
 
 @plugin.needs("openmpi")
 @pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
-@pytest.mark.xdist_group("cluster")
 def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
     tmp_path: Path, ayatori_command, everything: bool
 ) -> None:

@@ -11,8 +11,6 @@ import pytest
 from test_plugin_collectives import forcing
 from test_plugin_nonblocking import forcing as forcing_nonblocking
 
-pytestmark = pytest.mark.xdist_group("mpi4py")
-
 FORCED = [f"{name}={value}" for name, value in (forcing(1) | forcing_nonblocking(1)).items()]
 MODULES = ["cco_buf", "cco_vec", "cco_obj", "cco_nb", "test_op", "test_comm"]
 

@@ -12,8 +12,6 @@ import pytest
 from ayatori.base.errors import Error
 from bench.validation.newer_mpis import NEWER, NewerMpi
 
-pytestmark = pytest.mark.xdist_group("newer-mpis")
-
 
 @pytest.fixture(scope="module", params=NEWER, ids=lambda mpi: f"{mpi.family} {mpi.version}")
 def mpi(request: pytest.FixtureRequest) -> NewerMpi:

@@ -13,8 +13,6 @@ import pytest
 from ayatori.base.errors import Error
 from bench.validation.mpi4py_suite import environment_of, launcher_of, suite
 
-pytestmark = pytest.mark.xdist_group("mpi4py")
-
 SIZES = [0, *(1 << power for power in range(21))]
 FORCED = {
     "allgather": "ring",

@@ -11,8 +11,6 @@ import plans
 import pytest
 import verbs
 
-pytestmark = pytest.mark.xdist_group("paths")
-
 HOSTS = [f"N{i}" for i in range(30)]
 UNKNOWN_LID = 0xBF00
 

@@ -10,8 +10,6 @@ import plans
 import pytest
 import verbs
 
-pytestmark = pytest.mark.xdist_group("paths")
-
 HOSTS = [f"N{i}" for i in (1, 4, 7, 8, 13, 14, 15, 22)]
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 import verbs
 
-pytestmark = pytest.mark.xdist_group("paths")
-
 HOSTS = 6
 ADDRESSES = [0x0A000001 + i for i in range(HOSTS)]
 
