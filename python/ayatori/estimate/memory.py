@@ -63,16 +63,16 @@ def estimate_memory(counts: list[int], per_host: int, connection: int = CONNECTI
             raise Error(f"{count} processes are not 1 to {MAX_PROCESSES}")
         here = min(per_host, count)
         hosts = -(-count // here)
-        libacp = {
+        ours = {
             name: libacp().acp_memory_use(wires, count, here)
             for name, wires in LIBACP.items()
             if not (name == "verbs" and without_verbs)
         }
         uses = [
             Use(name, use.tables + use.wires + use.queue_pairs * connection, use.waiting, use.queue_pairs)
-            for name, use in libacp.items()
+            for name, use in ours.items()
         ]
-        uses += _connected(count, hosts, connection, libacp["verbs"].wires if "verbs" in libacp else 0)
+        uses += _connected(count, hosts, connection, ours["verbs"].wires if "verbs" in ours else 0)
         uses += [Use(name, _open_mpi(kind, count)) for name, kind in OPEN_MPI.items()]
         rows.append(Row(count, here, hosts, uses))
     return MemoryEstimate(rows, libacp().acp_memory_use("udp", 1, 1).starter, without_verbs)
