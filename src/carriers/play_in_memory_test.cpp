@@ -1,6 +1,7 @@
 // Every algorithm, played with real data through shared memory: by threads, and by processes.
 #include <gtest/gtest.h>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "case_fixtures.hpp"
 #include "memory_fixtures.hpp"
 #include "participant_fixtures.hpp"
@@ -21,11 +22,18 @@ std::vector<SchedulePtr> schedules_of(Collective collective, Rank ranks, std::ui
   return schedules;
 }
 
+/// Of one call: every way through the memory for 5 ranks, and one of them for each other number, or all for each.
+std::vector<Bytes> most_bytes(Rank ranks) {
+  const Bytes many = ranks > 5 ? 10'000 : 80'000;
+  if (ranks == 5 || test::all_is_tried()) return {30, 4000, many};
+  return {ranks == 1 ? Bytes{30} : ranks == 2 ? Bytes{4000} : many};
+}
+
 class PlayInMemory : public testing::TestWithParam<Collective> {
  protected:
   static void expect_promise_by_threads(const NodeMemoryOptions& options) {
     for (const Rank ranks : {1U, 2U, 5U, 8U}) {
-      for (const Bytes max_bytes : {Bytes{30}, Bytes{4000}, Bytes{ranks > 5 ? 10'000U : 80'000U}}) {
+      for (const Bytes max_bytes : most_bytes(ranks)) {
         for (const SchedulePtr& schedule : schedules_of(GetParam(), ranks, 100 + ranks, max_bytes)) {
           MemoryNetwork network(ranks, options);
           // Several times, so that all that is used again is: message by message, by whole steps, and some of each.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
@@ -144,7 +145,7 @@ double least_worst_load_by_packets(const RandomFlows& made, Random& random) {
 }
 
 TEST(AdaptiveRates, LoadTheMostLoadedLinkHardlyMoreThanAnySplitOfPackets) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(75U, 300U); ++seed) {
     Random random(seed);
     const RandomFlows made = random_flows(random);
     AdaptiveRates rates(made.capacity);
@@ -169,7 +170,7 @@ TEST(AdaptiveRates, LoadTheMostLoadedLinkHardlyMoreThanAnySplitOfPackets) {
 
 // The definition: on some full link of each flow none that uses it is faster; no link carries more than it can.
 TEST(AdaptiveRates, RatesAreMaxMinFairAtTheirShares) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(100U, 300U); ++seed) {
     Random random(seed);
     const RandomFlows made = random_flows(random);
     AdaptiveRates rates(made.capacity);

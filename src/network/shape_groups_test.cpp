@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "shape_fixtures.hpp"
 
 namespace ayatori {
@@ -83,7 +84,7 @@ void expect_is_what_it_claims(const Network& network, const Shape& shape) {
 
 TEST(RecogniseHyperX, FindsTheLengthsOfEveryFormula) {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(30U, 150U); ++seed) {
     Random random(seed);
     Lengths lengths;
     std::uint64_t routers = 1;
@@ -111,7 +112,7 @@ TEST(RecogniseHyperX, FindsTheLengthsOfEveryFormula) {
       }
     }
   }
-  EXPECT_GT(found, 150);
+  EXPECT_GT(found, test::tries(30, 150));
 }
 
 struct Parameters {
@@ -141,7 +142,7 @@ bool expect_parameters(const Network& network, ShapeKind kind, const Parameters&
 
 TEST(RecogniseDragonfly, FindsTheParametersOfEveryFormula) {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(60U, 200U); ++seed) {
     Random random(seed);
     const std::uint64_t h = 1 + random.below(4);
     const std::uint64_t a = 2 + random.below(6);
@@ -153,12 +154,12 @@ TEST(RecogniseDragonfly, FindsTheParametersOfEveryFormula) {
     found += expect_parameters(opened(source), ShapeKind::dragonfly, expected);
     found += expect_parameters(relabelled(opened(source), seed), ShapeKind::dragonfly, expected);
   }
-  EXPECT_GT(found, 300);
+  EXPECT_GT(found, test::tries(90, 300));
 }
 
 TEST(RecogniseDragonflyPlus, FindsTheParametersOfEveryFormula) {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(60U, 200U); ++seed) {
     Random random(seed);
     const std::uint64_t h = 1 + random.below(4);
     const std::uint64_t l = 1 + random.below(5);
@@ -171,7 +172,7 @@ TEST(RecogniseDragonflyPlus, FindsTheParametersOfEveryFormula) {
     found += expect_parameters(opened(source), ShapeKind::dragonfly_plus, expected);
     found += expect_parameters(relabelled(opened(source), seed), ShapeKind::dragonfly_plus, expected);
   }
-  EXPECT_GT(found, 370);
+  EXPECT_GT(found, test::tries(111, 370));
 }
 
 TEST(RecogniseDragonflyPlus, FindsGroupsWithoutAnyHost) {

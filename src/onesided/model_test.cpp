@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "onesided_fixtures.hpp"
 
@@ -144,7 +145,7 @@ class Model {
 
 /// Of three seeds one is without adapters, one with fewer connections than peers, and one with enough.
 TEST(GlobalMemory, ConcurrentOperationsGiveTheMemoryOfTheSequentialModel) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(15U, 30U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Rank count = 1 + static_cast<Rank>(seed) % 5;
     Fabric fabric;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/contention.hpp"
@@ -151,7 +152,7 @@ class Exhaustive {
 TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
   int isolated = 0;
   int impossible = 0;
-  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(6U, 15U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Tree tree{.down = {3, 4}, .up = {3}, .scramble = random.below(3)};
@@ -168,13 +169,13 @@ TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
     EXPECT_EQ(are_isolated(plans) && are_free_of_hot_spots(fabric, jobs, plans), possible);
     (possible ? isolated : impossible) += 1;
   }
-  EXPECT_GT(isolated, 5);
+  EXPECT_GT(isolated, test::tries(2, 5));
   EXPECT_GT(impossible, 0);
 }
 
 TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
   int imperfect = 0;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(1U, 3U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
@@ -193,7 +194,7 @@ TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
 
 TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedInTurn) {
   int better = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(1U, 2U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Tree tree{.down = {4, 4}, .up = {4}};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/network/job.hpp"
@@ -104,9 +105,14 @@ TEST(PaperFigure9, TheRuleIsFreeInTwoThirds) {
   EXPECT_NEAR(study.mean, 1607.0 / 1716, 0.02 * 1607 / 1716);
 }
 
-TEST(PaperFigure9, AColouringAlwaysExists) { EXPECT_EQ(random_jobs(Method::colour, 1, 1000).free, 1000); }
+void expect_all_free(Method method) {
+  const int jobs = test::tries(250, 1000);
+  EXPECT_EQ(random_jobs(method, 1, jobs).free, jobs);
+}
 
-TEST(PaperFigure9, PairsAreAlwaysFree) { EXPECT_EQ(random_jobs(Method::pair, 1, 1000).free, 1000); }
+TEST(PaperFigure9, AColouringAlwaysExists) { expect_all_free(Method::colour); }
+
+TEST(PaperFigure9, PairsAreAlwaysFree) { expect_all_free(Method::pair); }
 
 /// Paper 1, figure 3: a 3-ary-2-tree whose packets to node i go by root i mod 3.
 Contention on_three_ary_tree(const std::vector<std::uint32_t>& nodes) {
@@ -357,7 +363,7 @@ TEST(Plan, ColourAgreesWithTryingEverything) {
 
 TEST(Plan, PairAgreesWithTryingEverything) {
   int crowded = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(15U, 60U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = test::make(damaged_tree(random, 3, 3, 3, seed % 3 == 0), 2);
@@ -377,7 +383,7 @@ TEST(Plan, PairAgreesWithTryingEverything) {
     EXPECT_EQ(found.hot_spots == 0, fewest == 0);
     crowded += least > 1 ? 1 : 0;
   }
-  EXPECT_GE(crowded, 10);
+  EXPECT_GE(crowded, test::tries(2, 10));
 }
 
 TEST(Plan, PairsOnDamagedTreesTakeTheLeastTime) {

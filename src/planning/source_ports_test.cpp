@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
@@ -130,7 +131,7 @@ class PlanSourcePorts : public testing::TestWithParam<std::tuple<Case, const cha
 
 TEST_P(PlanSourcePorts, SharesALinkOnlyWhereEveryChoiceOfPortsDoes) {
   const auto& [test, hash] = GetParam();
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(1U, 2U); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Fabric fabric(test.source, test.size, random);

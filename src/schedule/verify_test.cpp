@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "concrete_run_fixtures.hpp"
 #include "written_schedule_fixtures.hpp"
@@ -345,7 +346,7 @@ TEST_P(VerifyMutations, AreRejectedOrHarmless) {
   int rejected = 0;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != GetParam()) continue;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < test::tries(15, 60); ++i) {
       const std::uint32_t lengths[] = {3, static_cast<std::uint32_t>(2 + random.below(2))};
       const bool periodic[] = {true, true};
       const Places places = places_on_grid(lengths, periodic, static_cast<std::uint32_t>(1 + random.below(2)));
@@ -373,7 +374,7 @@ TEST_P(VerifyMutations, AreRejectedOrHarmless) {
       }
     }
   }
-  EXPECT_GT(tried, 20);
+  EXPECT_GT(tried, test::tries(5, 20));
   // Some can do no harm: a copy that is made twice, a step swapped with one in which there is nothing to do.
   EXPECT_GT(rejected, tried * 7 / 10) << "of " << tried;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/topology/faults.hpp"
@@ -86,7 +87,7 @@ std::vector<ObjectId> some_machines(const Topology& topology, Random& random) {
 /// and of a subset that is read back, shrunk and written again.
 TEST_F(Cache, OpenCacheKeepsTheDistancesOfSparseSubsets) {
   const char* const sources[] = {"torus:7x5", "torus:4x3x5", "mesh:6x4", "hypercube:5", "full:6", "torus:5x4,hosts=2"};
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(20U, 60U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const std::string source = sources[random.below(std::size(sources))];

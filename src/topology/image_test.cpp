@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/shape.hpp"
@@ -333,7 +334,7 @@ Network random_network(Random& random) {
 }
 
 TEST(MakeImageTopology, OfAnyRandomNetworkIsConsistent) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(120U, 400U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     expect_complete(*got(make_image_topology(random_network(random))));

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "number_set.hpp"
 #include "topology_fixtures.hpp"
@@ -288,7 +289,7 @@ TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestWays) {
   for (const char* source : {"fattree:K=3,levels=3,nodes=30", "fattree:K=2,levels=4", "xgft:h=2;m=3,4;w=2,2;p=2,2",
                              "xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1", "xgft:h=3;m=2,2,3;w=2,1,2", "fattree:K=3,levels=1"}) {
     const TopologyPtr tree = image_of(source);
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::tries(12U, 40U); ++seed) {
       SCOPED_TRACE(fmt::format("{} seed {}", source, seed));
       Random random(seed);
       expect_routers_between(tree, random_machines(*tree, random, 8));
@@ -299,7 +300,7 @@ TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestWays) {
 
 /// Trees with cables missing at random, and hosts on their spines: then levels alone don't tell what is shortest.
 TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(40U, 120U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const Network whole = opened(seed % 2 == 0 ? "fattree:K=3,levels=3,nodes=40" : "xgft:h=3;m=2,3,3;w=2,2,2");
@@ -313,7 +314,7 @@ TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
 }
 
 TEST(MakeSubset, OfAGraphKeepsExactlyTheRoutersOnShortestWays) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(40U, 120U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     NetworkBuilder builder;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "sender.hpp"
 #include "sender_model_fixtures.hpp"
@@ -193,7 +194,7 @@ class Pair {
 
 TEST(Sender, OneFlowAgreesWithAModelOnRandomEvents) {
   std::map<std::string, int> seen;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(100U, 300U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Pair pair(seed);
     for (int step = 0; step < 1'000; ++step) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../../src/base/thoroughness_fixtures.hpp"
 #include "nwtopo.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -38,7 +40,10 @@ TEST_P(ForgedCache, WithAnyWordChangedIsRefusedOrAnswers) {
   for (std::size_t word = first_checked_word; 4 * word + 4 <= bytes.size(); ++word) {
     std::uint32_t original = 0;
     std::memcpy(&original, &bytes[4 * word], sizeof original);
-    for (const std::uint32_t value : {original + 1, original ^ 0x0001'0000U, 0xFFFF'FFFFU}) {
+    const std::array<std::uint32_t, 3> values{original + 1, original ^ 0x0001'0000U, 0xFFFF'FFFFU};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i != word % values.size() && !ayatori::test::all_is_tried()) continue;
+      const std::uint32_t value = values[i];
       std::memcpy(&bytes[4 * word], &value, sizeof value);
       ASSERT_EQ(LLVMFuzzerTestOneInput(bytes.data(), bytes.size()), 0);
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "../../base/thoroughness_fixtures.hpp"
 #include "ayatori/qlog/qlog.hpp"
 #include "ayatori/simulated/incast.hpp"
 #include "town_fixtures.hpp"
@@ -187,7 +188,7 @@ struct Recording {
 
 TEST(EndpointObserver, PacketsAreConservedAndStatesFollowTheDiagramsOnHostileNetworks) {
   std::map<std::string, std::uint64_t> edges;
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(4U, 12U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     Recording recording;
