@@ -105,7 +105,7 @@ def mpi_job(
     variables = {**variables, **find_in_network(command[0], family).settings}
     if paths_library is not None:
         if not paths_library.exists():
-            raise ProgramError("this build can't apply plans", hint="apt-get install libibverbs-dev, and build")
+            raise ProgramError("this build can't apply plans", hint="apt-get install libibverbs-dev, then ./run build")
         libraries.append(paths_library)
         variables = {**variables, **{name: os.environ.get(name, word) for name, word in _FOR_PLANNED_PATHS.items()}}
     return MpiJob(command, family, libraries, variables)
@@ -115,7 +115,7 @@ def plugin_for(family: str, plugins: Path) -> Path:
     library = plugins / family / "libayatori_mpi.so"
     if not library.exists():
         raise ProgramError(
-            f"this build has no plug-in for {family}", hint=f"apt-get install lib{family}-dev, and build"
+            f"this build has no plug-in for {family}", hint=f"apt-get install lib{family}-dev, then ./run build"
         )
     return library
 
