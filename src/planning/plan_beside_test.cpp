@@ -107,7 +107,7 @@ class Exhaustive {
 TEST(PlanBeside, HasAsFewMeetingsAsTryingEverythingFinds) {
   int isolated = 0;
   int crowded = 0;
-  for (std::uint64_t seed = 1; seed <= test::tries(10U, 20U); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20U; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = make(Tree{.down = {3, 4}, .up = {3}, .scramble = random.below(3)}, 2);
@@ -141,8 +141,8 @@ TEST(PlanBeside, HasAsFewMeetingsAsTryingEverythingFinds) {
     isolated += found.isolated ? 1 : 0;
     crowded += found.isolated ? 0 : 1;
   }
-  EXPECT_GT(isolated, test::tries(3, 7));
-  EXPECT_GT(crowded, test::tries(3, 7));
+  EXPECT_GT(isolated, 7);
+  EXPECT_GT(crowded, 7);
 }
 
 TEST(PlanBeside, MeetingsAreTheSharesOfSharedLinks) {

@@ -175,7 +175,7 @@ TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
 
 TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
   int imperfect = 0;
-  for (std::uint64_t seed = 1; seed <= test::tries(1U, 3U); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3U; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
