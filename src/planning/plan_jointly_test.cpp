@@ -152,7 +152,8 @@ class Exhaustive {
 TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
   int isolated = 0;
   int impossible = 0;
-  for (std::uint64_t seed = 1; seed <= test::tries(6U, 15U); ++seed) {
+  // Trying everything takes a hundred times longer for the first seed than for all others together.
+  for (std::uint64_t seed = test::tries(2U, 1U); seed <= 15U; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Tree tree{.down = {3, 4}, .up = {3}, .scramble = random.below(3)};
@@ -169,7 +170,7 @@ TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
     EXPECT_EQ(are_isolated(plans) && are_free_of_hot_spots(fabric, jobs, plans), possible);
     (possible ? isolated : impossible) += 1;
   }
-  EXPECT_GT(isolated, test::tries(2, 5));
+  EXPECT_GT(isolated, 5);
   EXPECT_GT(impossible, 0);
 }
 
