@@ -61,7 +61,7 @@ def headers_that_no_source_includes_first() -> list[Path]:
 
 @cache
 def of_others(header: Path) -> frozenset[str]:
-    """The headers that are not ours and that it includes whatever is defined, also by headers of ours."""
+    """The headers of others that it includes without a condition, itself or by headers of ours."""
     found: set[str] = set()
     text = header.read_text()
     if re.search(r"^#\s*if", text, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""What messages cost: what --calibration and the options beside it ask for, and how people are told of it."""
+"""What messages cost, by --calibration and the options that replace a part of it; and the lines that say so."""
 
 from __future__ import annotations
 
