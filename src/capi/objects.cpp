@@ -18,12 +18,15 @@ bool has_machines(const Session& session) { return (session.flags & NWTOPO_TOPOL
 ObjectId find_root(const Topology& topology) {
   const std::uint32_t top = topology.max_height();
   if (top == 0 || topology.count_at(top) != 1) return no_object;
+  const ObjectId highest = topology.object_at(top, 0);
+  // A torus given by a formula may have billions of machines: they are counted, not visited.
+  if (top == 1) return topology.child_count(highest) == topology.machine_count() ? highest : no_object;
   for (std::uint32_t height = 0; height < top; ++height) {
     for (std::uint64_t i = 0; i < topology.count_at(height); ++i) {
       if (topology.parent_count(topology.object_at(height, i)) == 0) return no_object;
     }
   }
-  return topology.object_at(top, 0);
+  return highest;
 }
 
 ObjectId root_of(Loaded& loaded) {
