@@ -18,6 +18,7 @@ from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
 from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, tables_of
 from experiments.page import present
+from experiments.paper_tables import tables_of_the_paper
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
 NODES = 16
@@ -138,7 +139,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Ban
 
 def _bandwidths(network: Network, variant: Variant, method: str) -> Callable[[Sequence[Job]], list[float]]:
     """MB/s of jobs, as the paper's figure 8 defines them."""
-    predictor = Predictor(network, method, variant.model)
+    predictor = Predictor(network, method, variant.model, tables_of_the_paper(network, method))
     call = Call("alltoall", variant.algorithm, BYTES)
 
     def bandwidths(jobs: Sequence[Job]) -> list[float]:

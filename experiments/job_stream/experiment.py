@@ -11,11 +11,11 @@ from ayatori._core import Network
 from ayatori.cli.output import progress
 from ayatori.model.network import open_source
 from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, assess_jobs, with_made_steps
-from ayatori.planning.routes import make_routes
 from ayatori.resumable import SavedResults, compute_items
 from experiments.job_stream.presentation import OWN_STEPS, Streams, figures_of, tables_of
 from experiments.job_stream.stream import ALLOCATIONS, run_stream
 from experiments.page import present
+from experiments.paper_tables import tables_of_the_paper
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
 
@@ -70,7 +70,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
 def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
     """Relative bandwidths of the shift all-to-all, each job by itself; OWN_STEPS have no plan, and one LID a port."""
     plan_method = DESTINATION_MOD_K if method == OWN_STEPS else method
-    routes = make_routes(network, 0 if plan_method == DESTINATION_MOD_K else "auto")
+    routes = tables_of_the_paper(network, plan_method)
 
     def bandwidths(nodes_of_jobs: Sequence[list[int]]) -> list[float]:
         jobs = [

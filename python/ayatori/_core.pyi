@@ -597,6 +597,16 @@ class Routes:
         Entries in which the tables differ. Error: they are of different networks.
         """
 
+    def count_base_differences(self, other: Routes) -> int:
+        """
+        Entries for base LIDs in which the tables differ. Error: they are of different networks.
+        """
+
+class PathNumbering(enum.Enum):
+    by_destination = 0
+
+    by_root = 1
+
 class Engine(enum.Enum):
     fat_tree = 0
 
@@ -636,7 +646,7 @@ class Generated:
 
 def choose_lmc(network: Network) -> LmcChoice: ...
 
-def generate_routes(network: Network, lmc: int, endpoint_numbers: Sequence[int]) -> Generated: ...
+def generate_routes(network: Network, lmc: int, endpoint_numbers: Sequence[int], numbering: PathNumbering) -> Generated: ...
 
 def read_tables(path: str, network: Network) -> Routes: ...
 

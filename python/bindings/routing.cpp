@@ -30,8 +30,15 @@ void bind_tables(nb::module_& module) {
           [](const Routes& routes, const Routes& other) {
             return unwrap(count_differences(routes.tables, other.tables));
           },
-          "Entries in which the tables differ. Error: they are of different networks.", nb::arg("other"));
+          "Entries in which the tables differ. Error: they are of different networks.", nb::arg("other"))
+      .def(
+          "count_base_differences",
+          [](const Routes& routes, const Routes& other) { return unwrap(count_base_differences(routes, other)); },
+          "Entries for base LIDs in which the tables differ. Error: they are of different networks.", nb::arg("other"));
 
+  nb::enum_<PathNumbering>(module, "PathNumbering")
+      .value("by_destination", PathNumbering::by_destination)
+      .value("by_root", PathNumbering::by_root);
   nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
   nb::class_<LmcChoice>(module, "LmcChoice")
       .def_ro("lmc", &LmcChoice::lmc)
@@ -48,10 +55,10 @@ void bind_tables(nb::module_& module) {
   module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); }, nb::arg("network"));
   module.def(
       "generate_routes",
-      [](const Network& network, int lmc, const std::vector<std::uint32_t>& endpoint_numbers) {
-        return unwrap(generate_routes(network, lmc, endpoint_numbers));
+      [](const Network& network, int lmc, const std::vector<std::uint32_t>& endpoint_numbers, PathNumbering numbering) {
+        return unwrap(generate_routes(network, lmc, endpoint_numbers, numbering));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("lmc"), nb::arg("endpoint_numbers"));
+      WithoutGil(), nb::arg("network"), nb::arg("lmc"), nb::arg("endpoint_numbers"), nb::arg("numbering"));
 }
 
 void bind_table_files(nb::module_& module) {

@@ -100,15 +100,15 @@ Plan BesidePlanner::run_sweeps(int sweeps) {
   return Plan::per_pair(ranks_, std::move(bits));
 }
 
-/// The paths of another plan, and which links its steps use.
+/// The paths of another plan, and which links its steps use. A message whose path is not among the choices, since its
+/// LID leads not everywhere or where a lower one leads, begins with the first choice.
 void BesidePlanner::take_over(const Plan& plan) {
   planned_before_ = true;
   for (Rank from = 0; from < ranks_; ++from) {
     for (Rank to = 0; to < ranks_; ++to) {
       const std::uint32_t endpoint = endpoints_.endpoint_of(to);
-      std::uint8_t choice = 0;
-      while (paths_.path_bits(endpoint, choice) != plan.path_bits(from, to)) ++choice;
-      choice_[std::size_t{from} * ranks_ + to] = choice;
+      const std::uint32_t choice = paths_.choice_with(endpoint, plan.path_bits(from, to)).value_or(0);
+      choice_[std::size_t{from} * ranks_ + to] = static_cast<std::uint8_t>(choice);
     }
   }
   taken_over_ = choice_;

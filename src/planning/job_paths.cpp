@@ -139,4 +139,29 @@ std::uint32_t JobPaths::max_choices() const {
   return most;
 }
 
+std::optional<std::uint32_t> JobPaths::choice_with(std::uint32_t endpoint, std::uint8_t bits) const {
+  for (std::uint32_t choice = 0; choice < choice_count(endpoint); ++choice) {
+    if (path_bits(endpoint, choice) == bits) return choice;
+  }
+  return std::nullopt;
+}
+
+std::uint32_t JobPaths::lowest_choice(const Network& network, std::uint32_t endpoint) const {
+  std::uint32_t lowest = 0;
+  std::vector<std::uint64_t> least;  // by height: the sum of the port numbers by which all leaves' routes climb
+  for (std::uint32_t choice = 0; choice < choice_count(endpoint); ++choice) {
+    std::vector<std::uint64_t> sums;
+    for (std::uint32_t leaf = 0; leaf < leaf_count_; ++leaf) {
+      const auto links = route(leaf, endpoint, choice);
+      sums.resize(std::max(sums.size(), links.size() / 2), 0);
+      for (std::size_t height = 0; height < links.size() / 2; ++height)
+        sums[height] += network.port(port(links[height])).number;
+    }
+    if (choice > 0 && sums >= least) continue;
+    least = std::move(sums);
+    lowest = choice;
+  }
+  return lowest;
+}
+
 }  // namespace ayatori

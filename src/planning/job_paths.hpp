@@ -4,6 +4,7 @@
 /// who made the tables or how they number paths.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,8 @@ class JobPaths {
   [[nodiscard]] std::uint8_t path_bits(std::uint32_t endpoint, std::uint32_t choice) const {
     return path_bits_[first_choice_[endpoint] + choice];
   }
+  /// The choice with these path bits, if there is one.
+  [[nodiscard]] std::optional<std::uint32_t> choice_with(std::uint32_t endpoint, std::uint8_t bits) const;
   /// The links in order. Empty within a leaf and between planes.
   [[nodiscard]] std::span<const LinkIndex> route(std::uint32_t leaf, std::uint32_t endpoint,
                                                  std::uint32_t choice) const {
@@ -46,6 +49,10 @@ class JobPaths {
   [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(port_of_link_.size()); }
   [[nodiscard]] PortId port(LinkIndex link) const { return port_of_link_[link]; }
   [[nodiscard]] std::uint32_t max_choices() const;
+
+  /// The choice that leaves the leaves by their lowest ports: where tables number the paths of all destinations in one
+  /// order but begin with others of them, the first path of that order.
+  [[nodiscard]] std::uint32_t lowest_choice(const Network& network, std::uint32_t endpoint) const;
 
  private:
   friend class PathTracer;

@@ -44,8 +44,8 @@ bool JointMessages::collect(std::uint32_t job, const Plan& plan) {
 
 void JointMessages::add_paths(const BesideTask& task, JointMessage& message, std::uint8_t path_bits) {
   first_path_.push_back(path_end_.size() - 1);
+  message.choice = task.paths.choice_with(message.endpoint, path_bits).value_or(0);
   for (std::uint32_t choice = 0; choice < task.paths.choice_count(message.endpoint); ++choice) {
-    if (task.paths.path_bits(message.endpoint, choice) == path_bits) message.choice = choice;
     for (const LinkIndex of_job : task.paths.route(message.leaf, message.endpoint, choice)) {
       LinkIndex& link = link_of_port_[task.paths.port(of_job)];
       if (link == no_id) {

@@ -257,16 +257,10 @@ class PairPlanner {
       const bool decided = bits_[pair] != undecided;
       met_again_ += decided ? 1 : 0;
       messages.push_back({task_.endpoints.leaf(task_.endpoints.endpoint_of(m.from)), endpoint,
-                          decided ? choice_with(endpoint, bits_[pair]) : 0, decided});
+                          decided ? task_.paths.choice_with(endpoint, bits_[pair]).value() : 0, decided});
       owners_.push_back(pair);
     }
     return messages;
-  }
-
-  [[nodiscard]] std::uint32_t choice_with(std::uint32_t endpoint, std::uint8_t bits) const {
-    std::uint32_t choice = 0;
-    while (task_.paths.path_bits(endpoint, choice) != bits) ++choice;
-    return choice;
   }
 
   [[nodiscard]] std::vector<std::uint32_t> in_order() const {
@@ -287,7 +281,7 @@ class PairPlanner {
     }
   }
 
-  /// Where there are fewer LIDs than paths, tables spread base LIDs over the paths.
+  /// Tables spread base LIDs over the paths.
   void choose_base_lids() {
     for (std::uint32_t i = 0; i < owners_.size(); ++i) {
       if (!step_.messages()[i].fixed) step_.move(i, 0);

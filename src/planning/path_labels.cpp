@@ -55,7 +55,11 @@ class Labeller {
   void number(std::vector<Label>& labels, std::vector<std::uint32_t>& counts) {
     std::vector<Label> label_of_class(paths_.link_count(), none);
     std::vector<Label> labels_of_group(network_.router_count(), 0);
-    for_each_route([&](std::span<const LinkIndex> route) {
+    const auto has_labels = [&](std::span<const LinkIndex> route) {
+      return std::ranges::all_of(route.first(route.size() / 2),
+                                 [&](LinkIndex link) { return label_of_class[classes_.find(link)] != none; });
+    };
+    const auto give_labels = [&](std::span<const LinkIndex> route) {
       for (std::size_t height = 0; height < route.size() / 2; ++height) {
         Label& label = label_of_class[classes_.find(route[height])];
         if (label != none) continue;
@@ -63,17 +67,29 @@ class Labeller {
         counts.resize(std::max(counts.size(), height + 1), 0);
         counts[height] = std::max<std::uint32_t>(counts[height], label + 1U);
       }
-    });
+    };
+    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint) {
+      bool all_have = true;
+      for_each_route_to(endpoint, 0, [&](std::span<const LinkIndex> r) { all_have = all_have && has_labels(r); });
+      if (!all_have) for_each_route_to(endpoint, paths_.lowest_choice(network_, endpoint), give_labels);
+    }
     for (LinkIndex link = 0; link < paths_.link_count(); ++link) labels.push_back(label_of_class[classes_.find(link)]);
   }
 
  private:
   template <typename Visit>
   void for_each_route(Visit&& visit) const {
-    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint) {
-      for (std::uint32_t choice = 0; choice < paths_.choice_count(endpoint); ++choice) {
-        for (std::uint32_t leaf = 0; leaf < paths_.leaf_count(); ++leaf) visit(paths_.route(leaf, endpoint, choice));
-      }
+    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint)
+      for_each_route_to(endpoint, 0, visit);
+  }
+
+  /// The choices in turn, from `first` on.
+  template <typename Visit>
+  void for_each_route_to(std::uint32_t endpoint, std::uint32_t first, Visit&& visit) const {
+    const std::uint32_t choices = paths_.choice_count(endpoint);
+    for (std::uint32_t i = 0; i < choices; ++i) {
+      for (std::uint32_t leaf = 0; leaf < paths_.leaf_count(); ++leaf)
+        visit(paths_.route(leaf, endpoint, (first + i) % choices));
     }
   }
 

@@ -25,8 +25,9 @@ class PathLabels {
   /// False if the tables mix labels, as they may where cables are missing: labels are then meaningless.
   [[nodiscard]] bool consistent() const { return consistent_; }
 
-  /// The label of a link: numbers from 0, in the order in which the LIDs of the first endpoints use them, counted anew
-  /// for each group of routers that exchange messages at this height.
+  /// The label of a link: numbers from 0, in the order in which the LIDs of the first endpoints use them, from the one
+  /// by the lowest ports on (JobPaths::lowest_choice), counted anew for each group of routers that exchange messages at
+  /// this height.
   [[nodiscard]] Label of(LinkIndex link) const { return label_[link]; }
 
   /// The number of labels at a height (0: the leaves), in the group that has most; 0 above the last height.

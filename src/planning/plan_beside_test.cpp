@@ -16,6 +16,7 @@
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
+#include "beside_planner.hpp"
 
 namespace ayatori {
 namespace plan_beside_test {
@@ -276,6 +277,17 @@ TEST(PlanBeside, ALargeJobKeepsAPlanWithoutHotSpots) {
   const auto job = fabric.contiguous(hosts);
   const PlannedBeside found = plan(fabric, job, others);
   EXPECT_TRUE(is_free_of_hot_spots(fabric, job, found.plan));
+}
+
+TEST(BesidePlanner, BeginsWithTheFirstChoiceWhereAPlanHasAPathThatIsNoChoice) {
+  // Three paths and four LIDs: the fourth leads where the first does.
+  const Fabric fabric = make(Tree{.down = {3, 3}, .up = {3}}, 2);
+  const auto job = fabric.contiguous(9);
+  const auto steps = shift_all_to_all(9);
+  const BesideTask task = BesideTask::of(fabric.network, fabric.routes, job, *steps).value();
+  const Plan improved = BesidePlanner(task, {}).improve(Plan::per_pair(9, std::vector<std::uint8_t>(81, 3)));
+  for (const std::uint8_t bits : improved.all_path_bits()) EXPECT_LT(bits, 3);
+  EXPECT_TRUE(is_free_of_hot_spots(fabric, job, improved));
 }
 
 TEST(PlanBeside, AnEndpointThatTheTablesDoNotReachIsAnError) {

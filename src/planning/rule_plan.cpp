@@ -44,12 +44,16 @@ class Rule {
     return endpoints.size() % most == 0 ? most : std::max(1U, task_.labels.count(0));
   }
 
-  /// The choice whose labels agree with the digits of l for the most heights.
+  /// The choice whose labels agree with the digits of l for the most heights; the l-th one where none agrees. Choices
+  /// are counted from the lowest, since base LIDs of different endpoints take different paths.
   [[nodiscard]] std::uint8_t choice(std::uint32_t endpoint, std::uint32_t l, std::uint32_t m) const {
     const std::uint32_t leaf = farthest_leaf(endpoint);
-    std::uint32_t best = l % task_.paths.choice_count(endpoint);
+    const std::uint32_t choices = task_.paths.choice_count(endpoint);
+    const std::uint32_t lowest = task_.paths.lowest_choice(task_.network, endpoint);
+    std::uint32_t best = (lowest + l) % choices;
     std::size_t agreed = 0;
-    for (std::uint32_t c = 0; task_.labels.consistent() && c < task_.paths.choice_count(endpoint); ++c) {
+    for (std::uint32_t i = 0; task_.labels.consistent() && i < choices; ++i) {
+      const std::uint32_t c = (lowest + i) % choices;
       const std::size_t heights = heights_agreed(task_.paths.route(leaf, endpoint, c), l, m);
       if (heights <= agreed) continue;
       agreed = heights;

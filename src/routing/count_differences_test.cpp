@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/sources/source.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
@@ -48,6 +50,45 @@ TEST(CountDifferences, RefusesTablesOfDifferentNetworks) {
   const auto counted = count_differences(ForwardingTables(2, 5), ForwardingTables(3, 5));
   ASSERT_FALSE(counted);
   EXPECT_EQ(counted.error().message, "tables of 2 and of 3 routers are not of one network");
+}
+
+/// Random tables, in which NICs have LIDs of random numbers, or none.
+Routes random_routes(const Network& network, Random& random) {
+  std::vector<LidRange> ranges;
+  Lid next = 1;
+  for (const PortId port : network.endpoints()) {
+    next = static_cast<Lid>(next + 4 * random.below(3));
+    if (random.below(4) == 0) continue;
+    next = static_cast<Lid>(next + 4 - next % 4);
+    ranges.push_back({port, next, static_cast<std::uint8_t>(random.below(3))});
+    next = static_cast<Lid>(next + 4);
+  }
+  Routes routes{LidMap::from_ranges(network, ranges).value(), {}};
+  const Lid last = static_cast<Lid>(std::max<Lid>(next, 5) - 4 * random.below(2));  // which some LIDs exceed
+  routes.tables = tables_of(random_entries(network.router_count(), last, random), network.router_count(), last);
+  return routes;
+}
+
+PortNumber out_by_base_lid(const Routes& routes, DeviceId router, PortId port) {
+  const Lid base = routes.lids.of(port).base;
+  if (base == 0 || base > routes.tables.last_lid()) return ForwardingTables::no_port;
+  return routes.tables.out(router, base);
+}
+
+TEST(CountBaseDifferences, ComparesWhereBaseLidsLeadWhateverTheirNumbers) {
+  const Network network = open_source("full:3,hosts=3").value();
+  Random random(21);
+  for (int round = 0; round < 200; ++round) {
+    const Routes a = random_routes(network, random);
+    const Routes b = random_routes(network, random);
+    std::uint64_t expected = 0;
+    for (const PortId port : network.endpoints()) {
+      for (DeviceId router = 0; router < network.router_count(); ++router) {
+        expected += out_by_base_lid(a, router, port) != out_by_base_lid(b, router, port);
+      }
+    }
+    EXPECT_EQ(count_base_differences(a, b).value(), expected) << "round " << round;
+  }
 }
 
 }  // namespace

@@ -101,7 +101,8 @@ Result<std::uint32_t> count_paths(const Network& network) {
 }
 
 /// Tables of a network whose cables join all of it.
-Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers) {
+Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers,
+                            PathNumbering numbering) {
   const FabricPaths paths(network);
   const RouterOrder order = paths.tree() != nullptr ? RouterOrder::for_tree(paths.graph(), *paths.levels())
                                                     : RouterOrder::breadth_first(paths.graph());
@@ -109,7 +110,7 @@ Generated generate_for_part(const Network& network, LidMap lids, std::span<const
   generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
   generated.paths = paths.max_paths();
   generated.notes = notes_on(network, paths, order);
-  generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers);
+  generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers, numbering);
   generated.routes.lids = std::move(lids);
   return generated;
 }
@@ -141,7 +142,7 @@ std::vector<std::uint32_t> numbers_of(const NetworkPart& part, const Network& wh
 
 /// Tables for each part of its own: between parts there are no entries.
 Result<Generated> generate_by_part(const Network& network, LidMap lids, const RouterGraph& graph,
-                                   std::span<const std::uint32_t> endpoint_numbers) {
+                                   std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering) {
   const auto parts = parts_of(network, graph);
   if (!parts) return Failure(parts.error());
   Generated generated;
@@ -150,7 +151,7 @@ Result<Generated> generate_by_part(const Network& network, LidMap lids, const Ro
     auto part_lids = lids_of(part, network, lids);
     if (!part_lids) return Failure(part_lids.error());
     const auto numbers = numbers_of(part, network, endpoint_numbers);
-    const Generated made = generate_for_part(part.network, std::move(*part_lids), numbers);
+    const Generated made = generate_for_part(part.network, std::move(*part_lids), numbers, numbering);
     for (DeviceId router = 0; router < part.network.router_count(); ++router) {
       std::ranges::copy(made.routes.tables.row(router), generated.routes.tables.row(part.devices[router]).begin());
     }
@@ -182,7 +183,8 @@ Result<LmcChoice> choose_lmc(const Network& network) {
   return choice;
 }
 
-Result<Generated> generate_routes(const Network& network, int lmc, std::span<const std::uint32_t> endpoint_numbers) {
+Result<Generated> generate_routes(const Network& network, int lmc, std::span<const std::uint32_t> endpoint_numbers,
+                                  PathNumbering numbering) {
   if (!endpoint_numbers.empty() && endpoint_numbers.size() != network.endpoints().size()) {
     return fail("{} numbers do not fit {} endpoints", endpoint_numbers.size(), network.endpoints().size());
   }
@@ -194,8 +196,8 @@ Result<Generated> generate_routes(const Network& network, int lmc, std::span<con
   if (!lids) return Failure(lids.error());
   const RouterGraph graph(network);
   auto generated = is_in_one_part(network, graph)
-                       ? Result<Generated>(generate_for_part(network, std::move(*lids), endpoint_numbers))
-                       : generate_by_part(network, std::move(*lids), graph, endpoint_numbers);
+                       ? Result<Generated>(generate_for_part(network, std::move(*lids), endpoint_numbers, numbering))
+                       : generate_by_part(network, std::move(*lids), graph, endpoint_numbers, numbering);
   if (!generated) return generated;
   generated->lmc = lmc;
   generated->lids_kept = lids_kept;

@@ -108,6 +108,19 @@ class GenerateForThePaperTree : public testing::Test {
   Network network_ = test::open("fattree:K=6,levels=2,nodes=30");
 };
 
+/// LID base + j of destination i goes by root j + (by_destination ? i : 0).
+void expect_roots(const Network& network, const Generated& generated, bool by_destination) {
+  const auto endpoints = network.endpoints();
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const LidRange range = generated.routes.lids.of(endpoints[i]);
+    const PortId elsewhere = endpoints[(i + 6) % endpoints.size()];
+    for (std::uint32_t j = 0; j < range.count(); ++j) {
+      EXPECT_EQ(root_on_the_way(network, generated.routes, elsewhere, static_cast<Lid>(range.base + j)),
+                fmt::format("RS{}", (j + (by_destination ? i : 0)) % 6));
+    }
+  }
+}
+
 // Paper 1, section 4.1: 6 paths, so lmc = ceil(log2 6).
 TEST_F(GenerateForThePaperTree, ChooseLmcTakes3) {
   const auto choice = choose_lmc(network_);
@@ -118,42 +131,21 @@ TEST_F(GenerateForThePaperTree, ChooseLmcTakes3) {
   EXPECT_EQ(choice->explanation, "LMC 3: 8 LIDs a port for 6 paths, last LID 0x0102");
 }
 
-TEST_F(GenerateForThePaperTree, LidBasePlusJGoesByRootJ) {
-  const Generated generated = generate(network_, 3);
-  EXPECT_EQ(generated.engine, Engine::fat_tree);
-  EXPECT_EQ(generated.paths, 6U);
-  EXPECT_TRUE(generated.notes.empty());
-  const auto endpoints = network_.endpoints();
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    const LidRange range = generated.routes.lids.of(endpoints[i]);
-    EXPECT_EQ(range.base, 8 * (i + 1));
-    const PortId elsewhere = endpoints[(i + 6) % endpoints.size()];
-    for (std::uint32_t j = 0; j < 8; ++j) {
-      EXPECT_EQ(root_on_the_way(network_, generated.routes, elsewhere, static_cast<Lid>(range.base + j)),
-                fmt::format("RS{}", j % 6));
-    }
+TEST_F(GenerateForThePaperTree, LidBasePlusJGoesByRootIPlusJAtEveryLmc) {
+  for (const int lmc : {0, 2, 3, 4}) {
+    SCOPED_TRACE(lmc);
+    const Generated generated = generate(network_, lmc);
+    EXPECT_EQ(generated.engine, Engine::fat_tree);
+    EXPECT_EQ(generated.paths, 6U);
+    EXPECT_TRUE(generated.notes.empty());
+    expect_roots(network_, generated, true);
   }
 }
 
-TEST_F(GenerateForThePaperTree, RoutesByDestinationModKAtLmc0) {
-  const Generated generated = generate(network_, 0);
-  const auto endpoints = network_.endpoints();
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    const Lid lid = generated.routes.lids.of(endpoints[i]).base;
-    const PortId elsewhere = endpoints[(i + 6) % endpoints.size()];
-    EXPECT_EQ(root_on_the_way(network_, generated.routes, elsewhere, lid), fmt::format("RS{}", i % 6));
-  }
-}
-
-TEST_F(GenerateForThePaperTree, ShiftsThePathsIfLidsAreFewer) {
-  const Generated generated = generate(network_, 2);
-  const auto endpoints = network_.endpoints();
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    const LidRange range = generated.routes.lids.of(endpoints[i]);
-    for (std::uint32_t j = 0; j < 4; ++j) {
-      EXPECT_EQ(root_on_the_way(network_, generated.routes, endpoints[(i + 6) % 30], static_cast<Lid>(range.base + j)),
-                fmt::format("RS{}", (i + j) % 6));
-    }
+TEST_F(GenerateForThePaperTree, LidBasePlusJGoesByRootJIfThePapersNumberingIsAskedFor) {
+  for (const int lmc : {2, 3}) {  // the paper says nothing of fewer LIDs than paths
+    SCOPED_TRACE(lmc);
+    expect_roots(network_, generate_routes(network_, lmc, {}, PathNumbering::by_root).value(), lmc < 3);
   }
 }
 

@@ -24,8 +24,8 @@ struct Address {
 class Directory {
  public:
   Directory(const Network& network, const LidMap& lids, const FabricPaths& paths,
-            std::span<const std::uint32_t> endpoint_numbers)
-      : at_(network.router_count()) {
+            std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering)
+      : numbering_(numbering), at_(network.router_count()) {
     paths_.reserve(network.router_count());
     for (DeviceId router = 0; router < network.router_count(); ++router) paths_.push_back(paths.to(router));
     enter_all(network, lids, network.endpoints(), endpoint_numbers);
@@ -51,15 +51,16 @@ class Directory {
   void enter(DeviceId router, TablePort exit, const LidRange& range, std::size_t number) {
     if (range.base == 0) return;
     const auto& paths = paths_[router];
-    // The rule of generate.hpp.
-    const bool all_fit = range.count() >= paths.size();
-    const auto round = static_cast<std::uint32_t>(all_fit ? number : number / paths.size());
+    // The rules of generate.hpp.
+    const bool by_root = numbering_ == PathNumbering::by_root && range.count() >= paths.size();
+    const auto round = static_cast<std::uint32_t>(by_root ? number : number / paths.size());
     for (std::uint32_t j = 0; j < range.count(); ++j) {
-      const PathNumber path = paths[(all_fit ? j : number + j) % paths.size()];
+      const PathNumber path = paths[(by_root ? j : number + j) % paths.size()];
       at_[router].push_back({static_cast<Lid>(range.base + j), path, round, exit});
     }
   }
 
+  PathNumbering numbering_;
   std::vector<std::vector<Address>> at_;
   std::vector<std::vector<PathNumber>> paths_;
 };
@@ -151,9 +152,10 @@ class TableWriter {
 }  // namespace
 
 ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
-                                  const RouterOrder& order, std::span<const std::uint32_t> endpoint_numbers) {
+                                  const RouterOrder& order, std::span<const std::uint32_t> endpoint_numbers,
+                                  PathNumbering numbering) {
   ForwardingTables tables(network.router_count(), lids.last());
-  const Directory directory(network, lids, paths, endpoint_numbers);
+  const Directory directory(network, lids, paths, endpoint_numbers, numbering);
   const UpDown routes(paths.graph(), order, paths.levels());
 #pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads_of_tables)
   {

@@ -16,21 +16,44 @@ Result<> check_table_ports(const Network& network) {
 ForwardingTables::ForwardingTables(std::size_t routers, Lid last_lid)
     : width_(std::size_t{last_lid} + 1), entries_(routers * width_, no_port) {}
 
+namespace {
+
+Result<> check_same_network(const ForwardingTables& a, const ForwardingTables& b) {
+  if (a.router_count() == b.router_count()) return {};
+  return fail("tables of {} and of {} routers are not of one network", a.router_count(), b.router_count());
+}
+
+TablePort port_at(std::span<const TablePort> row, std::size_t lid) {
+  return lid < row.size() ? row[lid] : ForwardingTables::no_port;
+}
+
+}  // namespace
+
 Result<std::uint64_t> count_differences(const ForwardingTables& a, const ForwardingTables& b) {
-  if (a.router_count() != b.router_count()) {
-    return fail("tables of {} and of {} routers are not of one network", a.router_count(), b.router_count());
-  }
+  if (auto same = check_same_network(a, b); !same) return Failure(same.error());
   const std::size_t lids = std::max(a.last_lid(), b.last_lid()) + std::size_t{1};
-  const auto port_at = [](std::span<const TablePort> row, std::size_t lid) {
-    return lid < row.size() ? row[lid] : ForwardingTables::no_port;
-  };
   std::uint64_t differences = 0;
   for (DeviceId router = 0; router < a.router_count(); ++router) {
-    const auto row_of_a = a.row(router);
-    const auto row_of_b = b.row(router);
     for (std::size_t lid = first_unicast_lid; lid < lids; ++lid) {
-      differences += port_at(row_of_a, lid) != port_at(row_of_b, lid);
+      differences += port_at(a.row(router), lid) != port_at(b.row(router), lid);
     }
+  }
+  return differences;
+}
+
+Result<std::uint64_t> count_base_differences(const Routes& a, const Routes& b) {
+  if (auto same = check_same_network(a.tables, b.tables); !same) return Failure(same.error());
+  std::vector<std::pair<Lid, Lid>> bases;
+  for (const LidRange& range : a.lids.ranges()) bases.emplace_back(range.base, b.lids.of(range.port).base);
+  for (const LidRange& range : b.lids.ranges()) {
+    if (a.lids.of(range.port).base == 0) bases.emplace_back(Lid{0}, range.base);
+  }
+  std::uint64_t differences = 0;
+  for (DeviceId router = 0; router < a.tables.router_count(); ++router) {
+    const auto port_to = [&](const Routes& routes, Lid base) {
+      return base == 0 ? ForwardingTables::no_port : port_at(routes.tables.row(router), base);
+    };
+    for (const auto& [of_a, of_b] : bases) differences += port_to(a, of_a) != port_to(b, of_b);
   }
   return differences;
 }

@@ -63,6 +63,8 @@ class NewJobs:
     pattern: str
     seed: int
     rails: str = "own"
+    lfts: Path | None = None
+    """Where the tables come from; None: they are ours."""
 
     @property
     def lmc(self) -> int:
@@ -112,6 +114,13 @@ def tell_what_is_not_listed(new: NewJobs, running: str) -> None:
 
 def jobs_in_words(count: int) -> str:
     return "1 job that runs" if count == 1 else f"{count or 'no'} jobs that run"
+
+
+def tables_in_words(lfts: Path | None, lmc: int) -> str:
+    """Which tables the ways of all jobs are counted on."""
+    if lfts is not None:
+        return str(lfts)
+    return f"ours at LMC {lmc}: base LIDs have the same entries at LMC 0, so jobs without a plan keep their ways"
 
 
 def describe_placed(data: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,13 @@ def assess_together(
     measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
     draw(network, routes, jobs, measured, tables.rails)
-    return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
+    told = together_as_data(network, jobs, measured) | {"background": asked.background, "without_plans": None}
+    if any(one.plan is not None for one in jobs):
+        unplanned = [replace(one, plan=None) for one in jobs]
+        before = measure_together(network, routes, unplanned, measured.rounds, each.seed, tables.rails)
+        told["without_plans"] = together_as_data(network, unplanned, before)["together"]
+        told["without_plans"]["same_at_lmc_0"] = tables.lfts is None
+    return routes, {"together": told}
 
 
 def describe_together(together: dict[str, Any], seed: int) -> None:
@@ -92,6 +98,9 @@ def describe_together(together: dict[str, Any], seed: int) -> None:
     say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
     mean, least, alone = together["together"]["mean"], together["together"]["min"], together["alone"]["mean"]
     say(f"  bandwidth     mean {mean:.4f}, min {least:.4f} of what the NICs could; alone mean {alone:.4f}")
+    if (before := together["without_plans"]) is not None:
+        same = ", which have the same entries at LMC 0" if before["same_at_lmc_0"] else ""
+        say(f"  without plans mean {before['mean']:.4f}, min {before['min']:.4f} by base LIDs{same}")
     rows = [
         [f"  {job['name']}", str(job["machines"]), job["method"], f"{job['alone']:.4f}", f"{job['together']:.4f}",
          job["worst_neighbour"] or "-", f"{job['beside_worst_neighbour']:.4f}"]

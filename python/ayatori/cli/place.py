@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.cli import options
-from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words
+from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words, tables_in_words
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
@@ -56,6 +56,7 @@ def place(
         network, routes, candidates, nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails)
     )
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
+    data["tables"] = tables_in_words(lfts, made_for)
     data["proposals"] = [
         {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
         for number, each in enumerate(found, 1)
@@ -68,6 +69,7 @@ def place(
 
 def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
+    say(f"  tables        {data['tables']}")
     for proposal in data["proposals"]:
         say(f"{proposal['name']}: {proposal['how']}")
         describe_placed(proposal)

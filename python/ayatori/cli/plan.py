@@ -25,7 +25,14 @@ from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
-from ayatori.planning.improvement import OURS, Improvement, TablesInUse, improve_jobs, improvements_as_data
+from ayatori.planning.improvement import (
+    OURS,
+    Improvement,
+    TablesInUse,
+    improve_jobs,
+    improvements_as_data,
+    same_base_lids,
+)
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
     PLAN_METHODS,
@@ -125,7 +132,8 @@ def plan(
     """Picks the paths of a job's messages, and compares hot spots without and with the plan.
 
     "Without" are the tables in use: those of --lfts, or else destination-mod-K of ours with one LID a port, as OpenSM's
-    ftree routes. A job whose plan would be worse than that keeps them.
+    ftree routes. A job whose plan would not be better than that keeps base LIDs. Where the plan is made on new tables,
+    what these bring without a plan is shown, too.
 
     --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
     """
@@ -145,7 +153,7 @@ def plan(
             return
         jobs = company.read(network, each)
         routes = wanted.tables_of_plan(network)
-        new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails)
+        new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails, wanted.lfts)
         plan_in_company(source, new, company, wanted.out, json)
 
 
@@ -182,9 +190,10 @@ def plan_each(
         for improvement in improvements if details.makes_steps else []:
             simulate_own_steps(network, in_use, routes, improvement)
             advance()
-    ours = on_tables_of_ours(network, in_use, jobs, pattern, each.seed, rails)
+    ours = on_tables_of_ours(network, in_use, routes, improvements, pattern, each.seed, rails)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
+    data["new_tables"] = new_tables_as_data(network, in_use, routes, improvements)
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
@@ -196,12 +205,35 @@ def plan_each(
 
 
 def on_tables_of_ours(
-    network: Network, in_use: TablesInUse, jobs: list[Job], pattern: str, seed: int, rails: str
+    network: Network,
+    in_use: TablesInUse,
+    routes: Routes,
+    improvements: list[Improvement],
+    pattern: str,
+    seed: int,
+    rails: str,
 ) -> list[Assessment]:
     """The jobs on destination-mod-K of ours, which stands beside tables of others; empty if ours are in use."""
     if in_use.name == OURS:
         return []
+    if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
+        return [each.unplanned or each.without for each in improvements]
+    jobs = [each.without.job for each in improvements]
     return assess_unplanned(network, make_routes(network, 0), jobs, pattern, seed, rails=rails)
+
+
+def new_tables_as_data(
+    network: Network, in_use: TablesInUse, routes: Routes, improvements: list[Improvement]
+) -> dict[str, Any] | None:
+    """What the plan's tables bring to jobs without a plan; None if they are those in use."""
+    if routes is in_use.routes:
+        return None
+    unplanned = [each.unplanned or each.without for each in improvements]
+    return {
+        "lmc": routes.lmc(network.endpoints[0]),
+        "same_base_lids": same_base_lids(in_use, routes),
+        "relative_bandwidth": fmean(relative_bandwidths(unplanned)) if unplanned else None,
+    }
 
 
 def comparison_as_data(
@@ -225,14 +257,17 @@ def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: without a plan")
     say(f"  baseline      {data['baseline']}")
     describe_jobs(data["before"])
-    if data["tables_of_ours"] is not None:
+    if data["new_tables"] is not None:
+        say(f"  new tables    {new_tables_in_words(data['new_tables'])}")
+    elif data["tables_of_ours"] is not None:
         say(f"  beside it     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
     say(f"  take          {choice_in_words(data)}")
-    if data["jobs"] == 1 and "own_steps_at_most" in data["choices"][0]:
-        at_most = data["choices"][0]["own_steps_at_most"]
-        say(f"  try           --own-steps: up to {at_most:.4f} without a plan, by the load of the links")
+    own_steps = [choice["own_steps_at_most"] for choice in data["choices"] if "own_steps_at_most" in choice]
+    if own_steps:
+        which = "" if data["jobs"] == 1 else f" in {len(own_steps)} of {data['jobs']} jobs"
+        say(f"  try           --own-steps: up to {max(own_steps):.4f} without a plan, by the load of the links{which}")
     if data["jobs"] == 1:
         say(f"  proof         {data['per_job'][0]['reason']}")
         if "steps" in data["per_job"][0]:
@@ -259,13 +294,22 @@ def describe_simulated(choice: dict[str, Any]) -> None:
         say(f"  not taken     {' and '.join(choice['slower_own_steps'])}: slower there than the shift")
 
 
+def new_tables_in_words(new: dict[str, Any]) -> str:
+    if new["same_base_lids"]:
+        return f"LMC {new['lmc']}: base LIDs have the same entries, without a plan nothing changes"
+    return f"LMC {new['lmc']}: mean {new['relative_bandwidth']:.4f} without a plan"
+
+
 def choice_in_words(data: dict[str, Any]) -> str:
-    """Which of the two is better."""
+    """Which of the two is better, if one is."""
     if data["jobs"] > 1:
-        return f"the plan in {data['jobs'] - data['kept']} of {data['jobs']} jobs, no plan in {data['kept']}"
+        planned, worse = data["jobs"] - data["kept"], data["kept"] - data["equal"]
+        return f"the plan in {planned} of {data['jobs']} jobs, equal in {data['equal']}, no plan in {worse}"
     choice = data["choices"][0]
-    word = choice["take"] if data["kept"] else f"the {choice['take']}"
+    word = "no plan helps" if choice["equal"] else choice["take"] if data["kept"] else f"the {choice['take']}"
     if "with_plan_own_steps" not in choice:
+        if choice["equal"]:
+            return f"{word}: {choice['without']:.4f} with and without"
         return f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
     by_shift = f"plan {choice['with_plan']:.4f}, no plan {choice['without']:.4f}"
     by_own_steps = f"plan {choice['with_plan_own_steps']:.4f}, no plan {choice['without_own_steps']:.4f}"
@@ -275,8 +319,8 @@ def choice_in_words(data: dict[str, Any]) -> str:
 def write_better_plan(
     network: Network, in_use: Routes, routes: Routes, improvement: Improvement, rails: str, file: Path
 ) -> None:
-    """The plan, or where it is worse the base LIDs of the tables in use."""
-    tables = in_use if improvement.keeps_tables else routes
+    """The plan, or base LIDs where it is not better: of the tables in use, unless those of the plan have the same."""
+    tables = in_use if improvement.keeps_tables and improvement.unplanned is not None else routes
     job = improvement.without.job
     nics, _ = traffic_of_nics(network, job, steps_of("shift", job.rank_count), rails)
     write_plan(network, tables, nics, improvement.better.planned, file, of_nics=rails != "own")

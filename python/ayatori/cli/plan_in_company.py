@@ -11,7 +11,17 @@ import typer
 
 from ayatori._core import Job, Network
 from ayatori.base.files import check_is_no_other, make_folder
-from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, jobs_in_words, noted
+from ayatori.cli.beside import (
+    NAME,
+    RUNNING,
+    STATE,
+    NewJobs,
+    add_to_running,
+    describe_placed,
+    jobs_in_words,
+    noted,
+    tables_in_words,
+)
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
@@ -105,6 +115,7 @@ def plan_in_company(source: str, new: NewJobs, company: CompanyOptions, out: Pat
         print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
         say(f"{source}: beside {jobs_in_words(len(others))}")
+        say(f"  tables        {data['tables']}")
         describe_placed(data)
     else:
         describe_jointly(data)
@@ -115,6 +126,7 @@ def in_company_as_data(
 ) -> dict[str, Any]:
     """One new job with the keys of placed_as_data(), several as a list of them."""
     data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
+    data["tables"] = tables_in_words(new.lfts, new.lmc)
     each_beside = {}
     for name, each in placed.items():
         rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
@@ -131,6 +143,7 @@ def in_company_as_data(
 
 def describe_jointly(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
+    say(f"  tables        {data['tables']}")
     expected, without = data["relative_bandwidth"], data["without_plan"]
     say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
     for job in data["jobs"]:

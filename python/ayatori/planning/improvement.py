@@ -9,7 +9,14 @@ from typing import Any
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.base.errors import Error
-from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_base_lids, assess_jobs, with_made_steps
+from ayatori.planning.plans import (
+    DESTINATION_MOD_K,
+    Assessment,
+    assess_base_lids,
+    assess_jobs,
+    assess_unplanned,
+    with_made_steps,
+)
 
 OURS = "destination-mod-K tables of ours, one LID a port"
 PLAN, NO_PLAN = "plan", "no plan"
@@ -37,6 +44,8 @@ class Improvement:
 
     without: Assessment
     planned: Assessment
+    unplanned: Assessment | None = None
+    """Without a plan on the plan's tables; None where their base LIDs have the same entries as those in use."""
     own_steps: dict[str, Assessment] = field(default_factory=dict)
     """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
     own_steps_at_most: float | None = None
@@ -49,7 +58,7 @@ class Improvement:
     @property
     def candidates(self) -> dict[str, Assessment]:
         """All of them by name; of those that are equally good the first is taken."""
-        named = {PLAN: self.planned, NO_PLAN: self.without}
+        named = {NO_PLAN: self.without, PLAN: self.planned}
         return named | {f"{paths}, {OWN_STEPS}": assessment for paths, assessment in self.own_steps.items()}
 
     @property
@@ -74,17 +83,32 @@ class Improvement:
 
     @property
     def keeps_tables(self) -> bool:
-        """True if no plan is better than the plan."""
+        """True if the plan is not better than no plan."""
         return self.take.startswith(NO_PLAN)
+
+    @property
+    def equal(self) -> bool:
+        """True if no plan is taken, but the plan brings the same bandwidth."""
+        return self.take == NO_PLAN and _digits(self.planned) == _digits(self.without)
 
     @property
     def better(self) -> Assessment:
         return self.candidates[self.take]
 
 
+def _digits(assessment: Assessment) -> float:
+    """Twelve digits: what differs less is the same bandwidth, summed in another order."""
+    return float(f"{assessment.relative_bandwidth:.12g}")
+
+
 def _order(assessment: Assessment) -> tuple[float, int]:
-    """Less is better. Twelve digits: what differs less is the same bandwidth, summed in another order."""
-    return -float(f"{assessment.relative_bandwidth:.12g}"), assessment.contention.hot_spots
+    """Less is better."""
+    return -_digits(assessment), assessment.contention.hot_spots
+
+
+def same_base_lids(in_use: TablesInUse, routes: Routes) -> bool:
+    """Whether messages without a plan take the same ways by both, entry for entry."""
+    return routes is in_use.routes or routes.count_base_differences(in_use.routes) == 0
 
 
 def improve_jobs(
@@ -118,6 +142,10 @@ def improve_jobs(
         without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, progress, rails)
     planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress, rails)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=True)]
+    if not same_base_lids(in_use, routes):
+        unplanned = assess_unplanned(network, routes, jobs, pattern, seed, rails=rails)
+        for improvement, assessment in zip(improvements, unplanned, strict=True):
+            improvement.unplanned = assessment
     for improvement in improvements if make_steps else []:
         for name, tables, assessment in (
             (NO_PLAN, in_use.routes, improvement.without),
@@ -149,11 +177,14 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
     return {
         "baseline": in_use.name,
         "kept": sum(improvement.keeps_tables for improvement in improvements),
+        "equal": sum(improvement.equal for improvement in improvements),
         "choices": [
             {
                 "take": improvement.take,
                 "with_plan": improvement.planned.relative_bandwidth,
                 "without": improvement.without.relative_bandwidth,
+                "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
+                "equal": improvement.equal,
             }
             | {
                 f"{key}_own_steps": improvement.own_steps[name].relative_bandwidth

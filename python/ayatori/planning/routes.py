@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Job, Network, Routes, TableCheck
+from ayatori._core import Job, Network, PathNumbering, Routes, TableCheck
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import write_folder
 from ayatori.model.network import link_as_data
@@ -33,8 +33,15 @@ class MadeRoutes:
     notes: list[str] = field(default_factory=list)
 
 
-def make_routes_explained(network: Network, lmc: int | str = "auto", running: Sequence[Job] = ()) -> MadeRoutes:
+def make_routes_explained(
+    network: Network,
+    lmc: int | str = "auto",
+    running: Sequence[Job] = (),
+    numbering: PathNumbering = PathNumbering.by_destination,
+) -> MadeRoutes:
     """Makes tables with 2^lmc LIDs a port; "auto" takes as many as the fabric has paths, if they fit.
+
+    Base LIDs have the same entries at every LMC, unless `numbering` is that of paper 1 (`by_root`).
 
     With `running`, jobs that run now, each job's NICs are spread over the paths by themselves, as if no other existed:
     paper 1's rule in the tables. NICs of no job keep the paths that they have without these jobs.
@@ -45,7 +52,7 @@ def make_routes_explained(network: Network, lmc: int | str = "auto", running: Se
     else:
         lmc = int(lmc)
         explanation = f"LMC {lmc} as asked"
-    made = _core.generate_routes(network, lmc, endpoint_numbers(network, running))
+    made = _core.generate_routes(network, lmc, endpoint_numbers(network, running), numbering)
     return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, list(made.notes))
 
 
@@ -74,9 +81,11 @@ def changes_for_jobs(network: Network, made: MadeRoutes, running: Sequence[Job])
     }
 
 
-def make_routes(network: Network, lmc: int | str = "auto") -> Routes:
+def make_routes(
+    network: Network, lmc: int | str = "auto", numbering: PathNumbering = PathNumbering.by_destination
+) -> Routes:
     """The tables alone; see make_routes_explained."""
-    return make_routes_explained(network, lmc).routes
+    return make_routes_explained(network, lmc, (), numbering).routes
 
 
 def read_routes(network: Network, path: Path) -> Routes:
@@ -188,6 +197,9 @@ Load them, from this folder:
 -U lfts               the tables
 -l {made.lmc}                  LMC: every HCA port answers to {1 << made.lmc} LIDs
 -x                    honour guid2lid, so that ports get the LIDs that the tables speak of
+
+Programs without a plan use base LIDs. These have the entries that our tables have with LMC 0, one LID
+a port: whoever has no plan loses nothing by the other LIDs.
 
 Keep a copy of the old guid2lid. LIDs change, so do this when no job runs, and restart a standby
 subnet manager with the same files.

@@ -22,7 +22,7 @@ from ayatori.planning.plans import (
 )
 
 MAX_STEPS = 64  # of the worst job, whose loads a study has
-OURS = "destination-mod-K, ours: one LID a port, no plan"
+OURS = "destination-mod-K, ours: base LIDs, the same at every LMC, no plan"
 
 
 @dataclass

@@ -5,11 +5,12 @@
 ///
 /// A *path* of a tree is a root router together with a choice among parallel cables. Packets climb towards their
 /// path's root until they meet a router that has the destination below it, and then descend. Which path a LID
-/// takes (paper 1, section 4.1, made general), for the destination with number i in network order and
-/// P paths to its leaf:
+/// takes, for the destination with number i in network order and P paths to its leaf:
 ///
-///     LID base + j  takes path   j mod P          if 2^lmc >= P   (paper 1: LID base + j goes by root j)
-///                                (i + j) mod P    otherwise       (LMC 0: destination-mod-K, as OpenSM's ftree)
+///     LID base + j  takes path (i + j) mod P
+///
+/// So base LIDs are destination-mod-K, as OpenSM's ftree routes, and have the same entries at every LMC: who knows
+/// nothing of the other LIDs loses nothing by them (decision 2).
 ///
 /// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a path's cable is missing, or
 /// would not be on a shortest route, the paths that exist share its packets.
@@ -43,6 +44,14 @@ struct LmcChoice {
 /// Errors: not even LMC 0 fits; a router with more than 254 ports.
 [[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
 
+/// Which path LID base + j takes.
+enum class PathNumbering : std::uint8_t {
+  by_destination,  ///< (i + j) mod P
+  /// j mod P where 2^lmc >= P, so that LID base + j goes by root j (paper 1, section 4.1); else as by_destination. For
+  /// the paper's figures: all base LIDs go by root 0.
+  by_root,
+};
+
 enum class Engine : std::uint8_t { fat_tree, up_down };
 
 struct Generated {
@@ -64,6 +73,7 @@ struct Generated {
 /// rule gives them LIDs: as many of a job's endpoints on each path as on any other. Error: numbers for more or fewer
 /// endpoints.
 [[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc,
-                                                std::span<const std::uint32_t> endpoint_numbers = {});
+                                                std::span<const std::uint32_t> endpoint_numbers = {},
+                                                PathNumbering numbering = PathNumbering::by_destination);
 
 }  // namespace ayatori

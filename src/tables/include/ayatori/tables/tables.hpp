@@ -63,6 +63,10 @@ struct Routes {
   std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
+/// Counts the entries for base LIDs in which two sets of tables of one network differ, whatever LIDs the two give a
+/// port. A port without a LID is dropped. Error: the sets have different numbers of routers.
+[[nodiscard]] Result<std::uint64_t> count_base_differences(const Routes& a, const Routes& b);
+
 /// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it
 /// takes, first the source's own cable. Returns false, after visiting the links that it took, if the packet is dropped,
 /// leaves by a port without a cable, arrives at another device, or has made more hops than there are routers (a loop).
