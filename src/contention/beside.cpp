@@ -110,7 +110,8 @@ double delay_by_crowds(const StepLoads& step, std::span<const Crowd> crowds) {
   return delay;
 }
 
-/// Other jobs whose steps are known, each in a step that is drawn at random, again and again.
+/// Other jobs whose steps are known: in all of their steps together, or each in one that is drawn at random, again and
+/// again, where there are more combinations than draws.
 class RandomPhases {
  public:
   RandomPhases(const Network& network, std::span<const Footprint* const> others, std::size_t draws_a_step)
@@ -118,16 +119,22 @@ class RandomPhases {
     for (std::uint32_t other = 0; other < others.size(); ++other) {
       steps_[other] = others[other]->steps;
       for (const LinkUse& use : others[other]->links) uses_of_[use.link].push_back({other, use.in_steps});
+      combinations_ = std::min(combinations_ * std::max<std::uint64_t>(1, steps_[other]), std::uint64_t{draws_} + 1);
     }
   }
 
   /// The mean time of a step.
   double time(const StepLoads& step) {
+    const bool all = combinations_ <= draws_;
+    const std::uint64_t count = all ? combinations_ : draws_;
     double sum = 0;
     std::vector<std::uint64_t> bits(steps_.size());
-    for (std::size_t draw = 0; draw < draws_; ++draw) {
-      for (std::size_t other = 0; other < bits.size(); ++other)
-        bits[other] = std::uint64_t{1} << random_.below(steps_[other]);
+    for (std::uint64_t draw = 0; draw < count; ++draw) {
+      std::uint64_t rest = draw;
+      for (std::size_t other = 0; other < bits.size(); ++other) {
+        bits[other] = std::uint64_t{1} << (all ? rest % steps_[other] : random_.below(steps_[other]));
+        rest /= steps_[other];
+      }
       double longest = 0;
       for (const PortId link : step.links()) {
         std::uint32_t others = 0;
@@ -136,7 +143,7 @@ class RandomPhases {
       }
       sum += longest;
     }
-    return sum / static_cast<double>(draws_);
+    return sum / static_cast<double>(count);
   }
 
  private:
@@ -145,6 +152,7 @@ class RandomPhases {
     std::uint64_t in_steps;
   };
   std::size_t draws_;
+  std::uint64_t combinations_ = 1;  // of the others' steps; no more than draws_ + 1 are counted
   std::vector<std::vector<Use>> uses_of_;  // by link
   std::vector<std::uint64_t> steps_;       // by job
   Random random_{seed_of_the_phases};

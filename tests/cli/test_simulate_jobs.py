@@ -35,7 +35,7 @@ def test_each_job_is_timed_alone_and_together(folder: Path, ayatori_command) -> 
 def test_plans_and_given_tables_are_used(folder: Path, ayatori_command) -> None:
     tables = folder.parent / "tables"
     assert ayatori_command("route", SOURCE, "--lmc", "auto", "--out-dir", str(tables)).status == 0
-    plan = ["plan", SOURCE, "--job", str(folder / "left"), "--method", "pair", "--out", str(folder / "left.json")]
+    plan = ["plan", SOURCE, "--jobs", str(folder / "left"), "--out", str(folder / "left.json")]
     assert ayatori_command(*plan).status == 0
     (folder / "left").unlink()
     lfts = next(tables.glob("*lfts*"))

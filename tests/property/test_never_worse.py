@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 import ayatori
+from ayatori import _core
+from ayatori._core import PathNumbering
 from ayatori.formats.plan_file import read_plan
+from ayatori.planning.routes import make_routes
 from bench.validation.never_worse import check_cases
 from thoroughness import tries
 
@@ -25,28 +28,63 @@ def test_no_random_case_is_worse_than_no_plan() -> None:
     assert all(outcomes[method]["better"] > 0 for method in ("rule", "colour", "pair"))
 
 
-def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayatori_command) -> None:
-    """Random job 1 of 14 nodes: paper 1's rule reaches 0.65 of the bandwidth, destination-mod-K 0.81."""
+def random_hosts(folder: Path, size: int, seed: int) -> str:
     network = ayatori.open_source(PAPER)
-    job = ayatori.random_jobs(network, 1, 14, seed=1)[0]
-    hosts, out = tmp_path / "hosts", tmp_path / "plan.json"
+    [job] = ayatori.random_jobs(network, 1, size, seed=seed)
+    hosts = folder / "hosts"
     hosts.write_text("\n".join(network.machines[machine].name for machine in job.machines))
-    outcome = ayatori_command("plan", PAPER, "--job", str(hosts), "--method", "rule", "--out", str(out))
+    return str(hosts)
+
+
+def test_a_plan_that_gains_nothing_is_said_not_to_help(tmp_path: Path, ayatori_command) -> None:
+    """Paper 1's rule reaches 0.65 of the bandwidth of this job, destination-mod-K 0.81."""
+    out = tmp_path / "plan.json"
+    arguments = ("plan", PAPER, "--job", random_hosts(tmp_path, 14, seed=1), "--method", "rule")
+    outcome = ayatori_command(*arguments, "--out", str(out))
     assert outcome.status == 0
-    assert "take          no plan: 0.6500 with it, 0.8125 without" in outcome.stdout
-    saved = read_plan(network, out)
+    assert "take          no plan helps: 0.8125 with and without" in outcome.stdout
+    assert "new tables    LMC 3: base LIDs have the same entries" in outcome.stdout
+    saved = read_plan(ayatori.open_source(PAPER), out)
+    assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 3)
+    data = json.loads(ayatori_command(*arguments, "--json").stdout)
+    [choice] = data["choices"]
+    assert (data["kept"], data["equal"], choice["take"], choice["equal"]) == (1, 1, "no plan", True)
+    assert choice["with_plan"] == choice["without"] == choice["without_on_new_tables"] == 0.8125
+    assert data["new_tables"] == {"lmc": 3, "same_base_lids": True, "relative_bandwidth": 0.8125}
+    many = ayatori_command("plan", PAPER, "--random-jobs", "20", "--job-size", "14", "--method", "rule").stdout
+    assert "take          the plan in 14 of 20 jobs, equal in 6, no plan in 0" in many
+
+
+def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayatori_command) -> None:
+    """The tables in use were made for the job, and the new ones have no paths to choose from."""
+    hosts, tables, out = random_hosts(tmp_path, 16, seed=3), tmp_path / "tables", tmp_path / "plan.json"
+    route = ("route", PAPER, "--lmc", "0", "--for", hosts, "--out-dir", str(tables))
+    assert ayatori_command(*route).status == 0
+    arguments = ("plan", PAPER, "--job", hosts, "--lfts", str(tables / "lfts"), "--lmc", "0")
+    outcome = ayatori_command(*arguments, "--out", str(out))
+    assert "new tables    LMC 0: mean 0.6000 without a plan" in outcome.stdout
+    assert "take          no plan: 0.6000 with it, 1.0000 without" in outcome.stdout
+    saved = read_plan(ayatori.open_source(PAPER), out)
     assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 0)
 
 
+def tables_by_root(folder: Path) -> Path:
+    """Tables of others, on which base LIDs all take the first path."""
+    network = ayatori.open_source(PAPER)
+    file = folder / "lfts"
+    _core.write_tables(network, make_routes(network, 3, PathNumbering.by_root), str(file))
+    return file
+
+
 def test_a_plan_is_compared_with_the_tables_that_are_given(tmp_path: Path, ayatori_command) -> None:
-    tables = tmp_path / "tables"
-    assert ayatori_command("route", PAPER, "--lmc", "3", "--out", str(tables)).status == 0
-    arguments = ("plan", PAPER, "--contiguous", "16..16", "--lfts", str(tables / "lfts"))
+    tables = tables_by_root(tmp_path)
+    arguments = ("plan", PAPER, "--contiguous", "16..16", "--lfts", str(tables))
     given = ayatori_command(*arguments).stdout
-    # All base LIDs of these tables take the same path: up to six messages at a time on it.
-    assert f"baseline      {tables / 'lfts'}" in given.replace("\n    ", " ")
+    assert f"baseline      {tables}" in given.replace("\n    ", " ")
     assert "the plan: 1.0000 with it, 0.2500 without" in given
+    assert "new tables" not in given
     ours = ayatori_command(*arguments, "--lmc", "0").stdout
+    assert "new tables    LMC 0: mean 0.7500 without a plan" in ours
     assert "the plan: 0.7500 with it, 0.2500 without" in ours
 
 
@@ -77,10 +115,8 @@ def test_own_steps_are_named_only_where_they_could_be_much_better(ayatori_comman
 
 
 def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori_command) -> None:
-    """Base LIDs of tables with several LIDs a port all take the first path: the bound by load is what steps reach."""
-    tables = tmp_path / "tables"
-    assert ayatori_command("route", PAPER, "--lmc", "3", "--out-dir", str(tables)).status == 0
-    arguments = (PAPER, "--contiguous", "16..16", "--lfts", str(tables / "lfts"), "--json")
+    """Base LIDs of these tables all take the first path: the bound by load is what steps reach."""
+    arguments = (PAPER, "--contiguous", "16..16", "--lfts", str(tables_by_root(tmp_path)), "--json")
     call = (
         "--collective",
         "alltoall",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Routes, write_pattern
+from ayatori._core import Network, Routes, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
@@ -267,9 +267,10 @@ def describe(data: dict[str, Any]) -> None:
     own_steps = [choice["own_steps_at_most"] for choice in data["choices"] if "own_steps_at_most" in choice]
     if own_steps:
         which = "" if data["jobs"] == 1 else f" in {len(own_steps)} of {data['jobs']} jobs"
-        say(f"  try           --own-steps: up to {max(own_steps):.4f} without a plan, by the load of the links{which}")
+        say(f"  try           --own-steps{which}: up to {max(own_steps):.4f} without a plan, by the load of the links")
     if data["jobs"] == 1:
-        say(f"  proof         {data['per_job'][0]['reason']}")
+        told = data["choices"][0] if data["equal"] else data["per_job"][0]
+        say(f"  proof         {told['reason']}")
         if "steps" in data["per_job"][0]:
             say(f"  steps         {data['per_job'][0]['steps']['reason']}")
         if "simulated" in data["choices"][0]:

@@ -10,6 +10,7 @@ from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.planning.plans import (
+    BASE_LIDS,
     DESTINATION_MOD_K,
     Assessment,
     assess_base_lids,
@@ -185,6 +186,7 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 "without": improvement.without.relative_bandwidth,
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
                 "equal": improvement.equal,
+                "reason": improvement.planned.planned.reason if improvement.planned.planned else BASE_LIDS,
             }
             | {
                 f"{key}_own_steps": improvement.own_steps[name].relative_bandwidth

@@ -34,8 +34,8 @@ using Crowd = std::array<double, 6>;
                                               const StepSequence& steps, std::span<const Footprint> others);
 
 /// What measure_together() measures of the job, each of the others having one message on the links that it uses: others
-/// whose footprints list their steps are in steps that are drawn at random, again and again. The others are crowds, as
-/// above. Deterministic. Errors: those of footprint_of().
+/// whose footprints list their steps are in all combinations of these, or where those are too many, in steps that are
+/// drawn at random, again and again. The others are crowds, as above. Deterministic. Errors: those of footprint_of().
 [[nodiscard]] Result<double> bandwidth_at_random_phases(const Network& network, const Routes& routes,
                                                         std::span<const PortId> endpoints, const Plan& plan,
                                                         const StepSequence& steps, std::span<const Footprint> others);
