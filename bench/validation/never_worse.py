@@ -1,7 +1,7 @@
 """Draws fabrics, damage, jobs, methods and LMCs at random, and checks that no choice of `ayatori plan` is worse than no
 plan on the tables in use: alone, and for some beside other jobs. The ranks are in the order of a launch, which may
-be any order of the hosts. Nor may new tables be worse for who has no plan. All of this is measured here alone: packets are
-followed through the tables entry by entry.
+be any order of the hosts. Nor may new tables be worse for who has no plan. All of this is measured here alone: packets
+are followed through the tables entry by entry.
 
 Beside others the measure is that of `ayatori plan --running` (beside.hpp): each other job is in any of its steps, and
 has one message on each link that it uses there.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import ayatori
 from ayatori import _core
-from ayatori._core import Plan
+from ayatori._core import Job, Plan
 from ayatori.planning.beside import unplanned
 from ayatori.planning.placement import propose
 from bench.validation.never_worse import PacketWalk, shift_loads
@@ -58,16 +57,13 @@ def test_place_counts_the_ways_that_jobs_without_a_plan_keep() -> None:
     jobs = [_core.job_of_hosts(network, [(names[i], 1) for i in hosts], "job") for hosts in ((0, 7), (1, 12, 13, 20))]
     free = [(name, 1) for i, name in enumerate(names) if i not in (0, 7, 1, 12, 13, 20)]
     running = [unplanned(network, routes, f"job {i}", job) for i, job in enumerate(jobs)]
-    theirs = Counter(
-        link
-        for job in jobs
-        for loads in shift_loads(before, job, Plan.destination_mod_k(job.rank_count))
-        for link in loads
-    )
+    theirs = set().union(*(links_of(before, job, Plan.destination_mod_k(job.rank_count)) for job in jobs))
     for nodes in (3, 8, 16):
         for proposal in propose(network, routes, _core.job_of_hosts(network, free, "free"), nodes, running):
             placed = proposal.placed
-            mine = {
-                link for loads in shift_loads(PacketWalk(network, routes), placed.job, placed.plan) for link in loads
-            }
-            assert placed.isolated == (not mine & set(theirs))
+            mine = links_of(PacketWalk(network, routes), placed.job, placed.plan)
+            assert placed.isolated == mine.isdisjoint(theirs)
+
+
+def links_of(walk: PacketWalk, job: Job, plan: Plan) -> set[int]:
+    return {link for loads in shift_loads(walk, job, plan) for link in loads}
