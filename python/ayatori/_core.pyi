@@ -597,9 +597,9 @@ class Routes:
         Entries in which the tables differ. Error: they are of different networks.
         """
 
-    def count_base_differences(self, other: Routes) -> int:
+    def count_base_differences(self, network: Network, other: Routes) -> int:
         """
-        Entries for base LIDs in which the tables differ. Error: they are of different networks.
+        Entries for base LIDs of adapters in which the tables differ. Error: they are of different networks.
         """
 
 class PathNumbering(enum.Enum):

@@ -33,8 +33,11 @@ void bind_tables(nb::module_& module) {
           "Entries in which the tables differ. Error: they are of different networks.", nb::arg("other"))
       .def(
           "count_base_differences",
-          [](const Routes& routes, const Routes& other) { return unwrap(count_base_differences(routes, other)); },
-          "Entries for base LIDs in which the tables differ. Error: they are of different networks.", nb::arg("other"));
+          [](const Routes& routes, const Network& network, const Routes& other) {
+            return unwrap(count_base_differences(network, routes, other));
+          },
+          "Entries for base LIDs of adapters in which the tables differ. Error: they are of different networks.",
+          nb::arg("network"), nb::arg("other"));
 
   nb::enum_<PathNumbering>(module, "PathNumbering")
       .value("by_destination", PathNumbering::by_destination)

@@ -29,7 +29,7 @@ void expect_base_lids_of_lmc_0(const Network& network, const std::vector<std::ui
             << network.name(router) << " to " << network.name(network.port(range.port).device);
       }
     }
-    EXPECT_EQ(count_base_differences(plain, routes).value(), 0U);
+    EXPECT_EQ(count_base_differences(network, plain, routes).value(), 0U);
   }
 }
 
@@ -89,7 +89,7 @@ TEST(BaseLids, OfThePapersNumberingDiffer) {
   const Routes plain = generate_routes(network, 0).value().routes;
   const Routes by_root = generate_routes(network, 3, {}, PathNumbering::by_root).value().routes;
   // At each of 5 leaves the entries for the 20 hosts on others that do not go by root 0.
-  EXPECT_EQ(count_base_differences(plain, by_root).value(), 100U);
+  EXPECT_EQ(count_base_differences(network, plain, by_root).value(), 100U);
 }
 
 }  // namespace

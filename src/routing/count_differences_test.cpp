@@ -87,7 +87,7 @@ TEST(CountBaseDifferences, ComparesWhereBaseLidsLeadWhateverTheirNumbers) {
         expected += out_by_base_lid(a, router, port) != out_by_base_lid(b, router, port);
       }
     }
-    EXPECT_EQ(count_base_differences(a, b).value(), expected) << "round " << round;
+    EXPECT_EQ(count_base_differences(network, a, b).value(), expected) << "round " << round;
   }
 }
 

@@ -41,12 +41,11 @@ Result<std::uint64_t> count_differences(const ForwardingTables& a, const Forward
   return differences;
 }
 
-Result<std::uint64_t> count_base_differences(const Routes& a, const Routes& b) {
+Result<std::uint64_t> count_base_differences(const Network& network, const Routes& a, const Routes& b) {
   if (auto same = check_same_network(a.tables, b.tables); !same) return Failure(same.error());
   std::vector<std::pair<Lid, Lid>> bases;
-  for (const LidRange& range : a.lids.ranges()) bases.emplace_back(range.base, b.lids.of(range.port).base);
-  for (const LidRange& range : b.lids.ranges()) {
-    if (a.lids.of(range.port).base == 0) bases.emplace_back(Lid{0}, range.base);
+  for (const auto ports : {network.endpoints(), network.aggregation_ports()}) {
+    for (const PortId port : ports) bases.emplace_back(a.lids.of(port).base, b.lids.of(port).base);
   }
   std::uint64_t differences = 0;
   for (DeviceId router = 0; router < a.tables.router_count(); ++router) {

@@ -231,7 +231,7 @@ def new_tables_as_data(
     unplanned = [each.unplanned or each.without for each in improvements]
     return {
         "lmc": routes.lmc(network.endpoints[0]),
-        "same_base_lids": same_base_lids(in_use, routes),
+        "same_base_lids": same_base_lids(network, in_use, routes),
         "relative_bandwidth": fmean(relative_bandwidths(unplanned)) if unplanned else None,
     }
 

@@ -107,9 +107,9 @@ def _order(assessment: Assessment) -> tuple[float, int]:
     return -_digits(assessment), assessment.contention.hot_spots
 
 
-def same_base_lids(in_use: TablesInUse, routes: Routes) -> bool:
+def same_base_lids(network: Network, in_use: TablesInUse, routes: Routes) -> bool:
     """Whether messages without a plan take the same ways by both, entry for entry."""
-    return routes is in_use.routes or routes.count_base_differences(in_use.routes) == 0
+    return routes is in_use.routes or routes.count_base_differences(network, in_use.routes) == 0
 
 
 def improve_jobs(
@@ -143,7 +143,7 @@ def improve_jobs(
         without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, progress, rails)
     planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress, rails)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=True)]
-    if not same_base_lids(in_use, routes):
+    if not same_base_lids(network, in_use, routes):
         unplanned = assess_unplanned(network, routes, jobs, pattern, seed, rails=rails)
         for improvement, assessment in zip(improvements, unplanned, strict=True):
             improvement.unplanned = assessment

@@ -63,9 +63,10 @@ struct Routes {
   std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
-/// Counts the entries for base LIDs in which two sets of tables of one network differ, whatever LIDs the two give a
-/// port. A port without a LID is dropped. Error: the sets have different numbers of routers.
-[[nodiscard]] Result<std::uint64_t> count_base_differences(const Routes& a, const Routes& b);
+/// Counts the entries for base LIDs of NICs and aggregation ports in which two sets of tables of one network differ,
+/// whatever LIDs the two give a port. A port without a LID is dropped. Routers' own LIDs, which only management uses, do
+/// not count. Error: the sets have different numbers of routers.
+[[nodiscard]] Result<std::uint64_t> count_base_differences(const Network& network, const Routes& a, const Routes& b);
 
 /// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it
 /// takes, first the source's own cable. Returns false, after visiting the links that it took, if the packet is dropped,
