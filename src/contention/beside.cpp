@@ -152,7 +152,7 @@ class RandomPhases {
     std::uint64_t in_steps;
   };
   std::size_t draws_;
-  std::uint64_t combinations_ = 1;  // of the others' steps; no more than draws_ + 1 are counted
+  std::uint64_t combinations_ = 1;         // of the others' steps; no more than draws_ + 1 are counted
   std::vector<std::vector<Use>> uses_of_;  // by link
   std::vector<std::uint64_t> steps_;       // by job
   Random random_{seed_of_the_phases};

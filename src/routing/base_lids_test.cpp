@@ -1,7 +1,8 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "ayatori/routing/generate.hpp"
 #include "fabric_fixtures.hpp"

@@ -1,6 +1,8 @@
 #include "ayatori/tables/tables.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ayatori {
 

@@ -64,8 +64,8 @@ struct Routes {
 };
 
 /// Counts the entries for base LIDs of NICs and aggregation ports in which two sets of tables of one network differ,
-/// whatever LIDs the two give a port. A port without a LID is dropped. Routers' own LIDs, which only management uses, do
-/// not count. Error: the sets have different numbers of routers.
+/// whatever LIDs the two give a port. A port without a LID is dropped. Routers' own LIDs, which only management uses,
+/// do not count. Error: the sets have different numbers of routers.
 [[nodiscard]] Result<std::uint64_t> count_base_differences(const Network& network, const Routes& a, const Routes& b);
 
 /// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it
