@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from ayatori.cli.at_once import version_in_words
 from ayatori.cli.dashes import refusing_dashes
 from ayatori.cli.former_names import taking
+from ayatori.cli.own_options import RunsCommand
 
 
 def sources_in_words() -> str:
@@ -34,12 +35,15 @@ def sources_and_algorithms_in_words() -> str:
 
 
 def command(
-    name: str, epilog: Callable[[], str] | None = None, former_names: Mapping[str, str] | None = None
+    name: str,
+    epilog: Callable[[], str] | None = None,
+    former_names: Mapping[str, str] | None = None,
+    cls: type[TyperCommand] = TyperCommand,
 ) -> click.Command:
     """The verb `name`, which is the function of that name in the module of that name."""
     app = typer.Typer(add_completion=False)
     function = getattr(import_module(f"ayatori.cli.{name}"), name)
-    app.command(name, epilog=epilog and epilog(), cls=taking(former_names) if former_names else TyperCommand)(function)
+    app.command(name, epilog=epilog and epilog(), cls=taking(former_names) if former_names else cls)(function)
     return refusing_dashes(typer.main.get_command(app))
 
 
@@ -61,7 +65,7 @@ VERBS: Mapping[str, Callable[[], click.Command]] = {
     "calibrate": lambda: command("calibrate"),
     "choose": lambda: command("choose", sources_and_algorithms_in_words),
     "simulate": lambda: command("simulate", sources_and_algorithms_in_words, {"--segment": "--chunk"}),
-    "run": lambda: command("run"),
+    "run": lambda: command("run", cls=RunsCommand),
     "doctor": lambda: command("doctor"),
     "explain": lambda: group("explain"),
     "lab": lambda: group("lab"),

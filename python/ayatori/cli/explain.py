@@ -14,6 +14,7 @@ from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
+from ayatori.cli.own_options import RunsCommand
 from ayatori.cli.run import PLUGINS
 from ayatori.overlap.explanation import WORTH_A_CHANGE, explain
 from ayatori.overlap.perfetto import perfetto_of
@@ -31,9 +32,9 @@ def explain_verbs() -> None:
     """Why is a program as fast as it is, and what would change that?"""
 
 
-@app.command("overlap")
+@app.command("overlap", cls=RunsCommand)
 def overlap(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="An MPI program with its launcher.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="An MPI program with its launcher.")],
     lab: Annotated[
         Path | None, typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster.")
     ] = None,

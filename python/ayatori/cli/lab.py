@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,7 @@ from ayatori.base.units import parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
+from ayatori.cli.own_options import RunsCommand
 from ayatori.cli.route import describe_check
 from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, find_routes, has_netem, lay_out, why_impossible
 from ayatori.lab.cluster import Settings as ClusterSettings
@@ -88,9 +88,9 @@ def fabric(
         raise Error("the switches do not hold what was asked for", internal=True)
 
 
-@app.command("rdma")
+@app.command("rdma", cls=RunsCommand)
 def rdma(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What runs on the first host.")],
     guests: Annotated[
         int,
         typer.Option(
@@ -119,10 +119,10 @@ def rdma(
     return run_command(prepare_parts(), settings, command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
 
 
-@app.command("cluster")
+@app.command("cluster", cls=RunsCommand)
 def cluster(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A cluster (docs/cluster-format.md).")],
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What runs on the first host.")],
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divide all rates by N.")] = 1.0,
     loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Of the packets that hosts receive.")] = 0.0,
     burst: Annotated[
@@ -140,11 +140,13 @@ def cluster(
     at_once = options.value_of(parse_bytes, burst)
     if not LEAST_BURST <= at_once <= MOST_BURST:
         raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
-    return run_in_lab(file, ClusterSettings(slower, loss, at_once), command)
+    settings = ClusterSettings(slower, loss, at_once)
+    check_lab(file, settings)
+    return run_in_cluster(file, settings, command)
 
 
-def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) -> int:
-    """The exit status of a command on the first host of the cluster. Raises Error if there can be no such lab here."""
+def check_lab(file: Path, settings: ClusterSettings) -> None:
+    """Says what of the file the lab leaves out. Raises Error if there can be no such lab here."""
     network = open_source(f"cluster:{file}", purpose=_core.Purpose.sockets)
     layout = lay_out(network, settings.slower, _core.interfaces_in_cluster(str(file)))
     if layout.own_addresses:
@@ -162,7 +164,6 @@ def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) ->
     if any(0 < latency < least for latency in latencies) and not has_netem():
         few = f" of less than {LEAST_DELAY_NS // 1000} us" if can_delay() else ""
         note(f"this kernel has no netem: the file's latencies{few} are left out")
-    return run_in_cluster(file, settings, command)
 
 
 def describe(data: dict[str, Any]) -> None:
