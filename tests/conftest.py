@@ -45,6 +45,7 @@ TOGETHER = {
     "paths": "the same compiled programs",
     "test_cluster_command.py": "cluster labs: a test waits until no other is there",
     "test_doctor.py": "cluster labs: a test waits until no other is there",
+    "test_plan_at_start.py": "cluster labs: a test waits until no other is there",
     "test_measured_calibration.py": "cluster labs: a test waits until no other is there",
     "test_mpi4py.py": "one download of mpi4py",
     "test_osu.py": "one download of mpi4py",

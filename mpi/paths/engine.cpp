@@ -25,8 +25,10 @@
 
 #include "ayatori/artefacts/applied_file.hpp"
 #include "ayatori/connections/connection_paths.hpp"
+#include "ayatori/connections/plan_fit.hpp"
 #include "ayatori/connections/roce_ports.hpp"
 #include "ayatori/hashing/flow_hash.hpp"
+#include "rank_variables.h"
 
 namespace ayatori {
 
@@ -37,12 +39,14 @@ std::string_view setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// One line of the process in which something is wrong.
-void tell(std::string_view line) {
+std::string own_host() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  fmt::print(stderr, "ayatori: {}: {}\n", host.data(), line);
+  return host.data();
 }
+
+/// One line of the process in which something is wrong.
+void tell(std::string_view line) { fmt::print(stderr, "ayatori: {}: {}\n", own_host(), line); }
 
 /// NCCL says how many queue pairs it makes between two processes: each is to have a path of its own.
 std::uint32_t paths_per_pair() {
@@ -106,9 +110,7 @@ class Paths {
   void finish() {
     const std::lock_guard lock(mutex_);
     if (log_folder_.empty() || counts_.empty()) return;
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    log_.host = host.data();
+    log_.host = own_host();
     log_.process = static_cast<std::uint64_t>(getpid());
     for (const auto& [path, count] : counts_) log_.connections.push_back({path, count});
     const auto written = write_applied_file(log_, fmt::format("{}/{}.{}.json", log_folder_, log_.host, log_.process));
@@ -261,10 +263,35 @@ class SourcePortsOfConnections {
 Paths* the_paths = nullptr;
 SourcePortsOfConnections* the_source_ports = nullptr;
 
+/// Spawned processes are a job of their own, of which nobody knew when the plan was made: Hydra says so, and Open MPI
+/// counts the jobs of a launcher in the number's lower half, from 1.
+bool is_spawned() {
+  constexpr long jobs = 0x10000;
+  return ayatori_number_in("PMI_SPAWNED") > 0 || ayatori_number_in("OMPI_MCA_ess_base_jobid") % jobs > 1;
+}
+
+/// Ends this process if the plan must be that of its job, and is not.
+void check_job(const Result<PlanFile>& plan, const std::string& path) {
+  if (setting("AYATORI_PLAN_MUST_FIT").empty()) return;
+  std::string reason;
+  ayatori_rank self{};
+  if (!plan) {
+    reason = plan.error().message;
+  } else if (!is_spawned() && ayatori_find_rank(&self) != 0) {
+    RunningRank process{.rank = static_cast<Rank>(self.rank), .ranks = {}, .host = own_host()};
+    if (self.size > 0) process.ranks = static_cast<Rank>(self.size);
+    reason = why_not_of_this_job(*plan, path, process);
+  }
+  if (reason.empty()) return;
+  tell(fmt::format("the process ends, since the plan can't be used: {}", reason));
+  std::_Exit(1);
+}
+
 void read_plan(const ayatori_paths_verbs& verbs) {
   const std::string path(setting("AYATORI_PLAN"));
   if (path.empty()) return;
   auto plan = read_plan_file(path);
+  check_job(plan, path);
   if (!plan) return tell(fmt::format("paths are left alone: {}", plan.error().message));
   auto* const paths = new Paths(verbs, std::move(*plan), path, paths_per_pair());
   if (paths->has_choice()) the_paths = paths;

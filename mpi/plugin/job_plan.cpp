@@ -2,45 +2,52 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "ayatori/artefacts/plan_file.hpp"
+#include "ayatori/connections/plan_fit.hpp"
 #include "checksum.hpp"
 
 namespace ayatori::plugin {
 
 namespace {
 
-/// The host of this rank by the plan.
-const JobHost* row_of(const PlanFile& plan, Rank rank) {
-  Rank first = 0;
-  for (const JobHost& host : plan.machines) {
-    if (rank < first + host.ranks) return &host;
-    first += host.ranks;
-  }
-  return nullptr;
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
 }
 
 /// Empty if the plan is for this job.
 std::string why_not(const std::string& path, const Process& process) {
   const auto plan = read_plan_file(path);
   if (!plan) return in_words(plan.error());
-  const std::string here = own_host();
-  if (plan->of_nics) {
-    const bool is_there =
-        process.settings.ranks_per_machine > 0 ||
-        std::ranges::any_of(plan->machines, [&](const JobHost& machine) { return is_same_host(machine.host, here); });
-    return is_there ? "" : fmt::format("rank {} is on {}, which {} does not have", process.rank, here, path);
-  }
-  if (plan->ranks.size() != process.places.machine.size()) {
-    return fmt::format("{} is for {} ranks, and these are {}", path, plan->ranks.size(), process.places.machine.size());
-  }
-  const JobHost* const row = row_of(*plan, static_cast<Rank>(process.rank));
-  if (process.settings.ranks_per_machine > 0 || is_same_host(row->host, here)) return {};
-  return fmt::format("rank {} is on {}, and in {} on {}", process.rank, here, path, row->host);
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const bool has_pretended_machines = process.settings.ranks_per_machine > 0;
+  return why_not_of_this_job(*plan, path,
+                             {.rank = static_cast<Rank>(process.rank),
+                              .ranks = static_cast<Rank>(ranks),
+                              .host = has_pretended_machines ? "" : own_host()});
+}
+
+/// Processes that a program spawns are a job of their own, of which nobody knew when the plan was made.
+bool is_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+/// In all processes, after the one that has something to say. Launchers that end a job drop what they have not passed
+/// on by then: Hydra did so with this line once in some runs.
+[[noreturn]] void end_job() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
 }
 
 }  // namespace
@@ -56,15 +63,22 @@ void check_plan(const Process& process) {
   PMPI_Allreduce(MPI_IN_PLACE, least, 4, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
   if (least[0] != ~least[1] || least[2] != ~least[3]) {
     tell("the job is not started: its processes have different plans (AYATORI_PLAN)");
-    PMPI_Barrier(MPI_COMM_WORLD);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    end_job();
   }
   if (path.empty()) return;
   const std::string reason = why_not(path, process);
-  int first_wrong = reason.empty() ? INT_MAX : process.rank;
-  PMPI_Allreduce(MPI_IN_PLACE, &first_wrong, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first_wrong == INT_MAX) return;
-  if (first_wrong == process.rank) tell_here(fmt::format("the plan is not used: {}", reason));
+  const bool must_fit = is_set("AYATORI_PLAN_MUST_FIT") && !is_spawned();
+  int least_of_all[] = {reason.empty() ? INT_MAX : process.rank, must_fit ? 0 : 1};
+  PMPI_Allreduce(MPI_IN_PLACE, least_of_all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  const auto [first_wrong, may_be_dropped] = least_of_all;
+  if (first_wrong == INT_MAX) {
+    explain(fmt::format("the plan is used: {}", path));
+    return;
+  }
+  const char* const what =
+      may_be_dropped != 0 ? "the plan is not used" : "the job is not started, since its plan can't be used";
+  if (first_wrong == process.rank) tell_here(fmt::format("{}: {}", what, reason));
+  if (may_be_dropped == 0) end_job();
   unsetenv("AYATORI_PLAN");
 }
 

@@ -7,8 +7,10 @@
 
 namespace ayatori::plugin {
 
-/// Collective, after find_nodes(). Ends the job if processes have different plans, which process 0 says. A plan that
-/// can't be read or is that of another job is told, and AYATORI_PLAN is taken out of the environment.
+/// Collective, as soon as the settings are known. Ends the job if processes have different plans, which process 0 says.
+/// A plan that can't be read or is that of another job also ends it where AYATORI_PLAN_MUST_FIT is set, in any process
+/// (`ayatori run --plan` sets it), but for processes that were spawned. Otherwise AYATORI_PLAN is taken out of the
+/// environment. The first rank that the plan does not fit says why.
 void check_plan(const Process& process);
 
 }  // namespace ayatori::plugin

@@ -85,6 +85,7 @@ bool begin_process(int level) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
+  check_plan(the_process);
   if (reduces_in_switches()) {
     explain("reductions in switches (SHARP) are the MPI's own, and what others have to be faster than");
   }
@@ -96,7 +97,6 @@ bool begin_process(int level) {
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
-  check_plan(the_process);
   take_model(the_process);
   drop_table_of_another_job();
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;

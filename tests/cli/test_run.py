@@ -11,6 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from ayatori.base.errors import Error
+from ayatori.cli import plan_at_start
 from ayatori.processes import local_job
 
 SECONDS = 30
@@ -67,3 +71,42 @@ def test_nobody_reads_from_the_terminal() -> None:
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command) -> None:
+    """Its two starts would be on different nodes."""
+    started = tmp_path / "started"
+    (tmp_path / "srun").write_text(f"#!/bin/sh\ntouch {started}\n")
+    (tmp_path / "srun").chmod(0o755)
+    outside = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": ""}
+    done = ayatori_command("run", "--plan", "auto:torus:4", "nice", "srun", "true", env=outside)
+    assert done.status == 1
+    assert done.stderr.startswith("error: srun would get other nodes for the program than for its plan\n")
+    assert not started.exists()
+
+
+def test_a_plan_needs_a_network(ayatori_command) -> None:
+    done = ayatori_command("run", "--plan", "auto:nonsense:1", "true")
+    assert done.status == 1 and "nonsense" in done.stderr
+    done = ayatori_command("run", "--acp", "--plan", "auto:torus:4", "true")
+    assert done.status == 2 and "without --acp" in done.stderr
+
+
+def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NWTOPO_SOURCE", "torus:4")
+    for plan, network, machines in (("auto", None, 4), ("auto", "torus:5", 5), ("auto:torus:6", "torus:5", 6)):
+        assert len(plan_at_start.network_of(Path(plan), network).machines) == machines
+
+
+def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with plan_at_start.folder_of_plan(None) as folder:
+        assert (folder.parent, folder.stat().st_mode & 0o777) == (tmp_path, 0o700)
+        (folder / "plan.json").touch()
+    assert not list(tmp_path.iterdir())
+    with plan_at_start.folder_of_plan(tmp_path / "applied") as folder:
+        assert folder == tmp_path / "applied/plan"
+    assert folder.is_dir()
+    monkeypatch.chdir("/proc")
+    with pytest.raises(Error, match="can't write the plan here"), plan_at_start.folder_of_plan(None):
+        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shlex
 import shutil
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def test_files_and_progress_are_handed_on_and_said_in_one_line(
     options = ["--calibration", str(calibration), "--plan", str(plan), "--progress", "calls"]
     done = ayatori_command("run", *options, "--", *launch, env=plugin.OPEN_MPI_HERE)
     assert done.status == 0, done.stderr
-    set_here = [f"AYATORI_CALIBRATION={calibration}", f"AYATORI_PLAN={plan}", "AYATORI_PROGRESS=calls"]
+    planned = [f"AYATORI_PLAN={plan}", "AYATORI_PLAN_MUST_FIT=1"]
+    set_here = [f"AYATORI_CALIBRATION={calibration}", "AYATORI_PROGRESS=calls", *planned]
     assert done.stderr.splitlines()[0].endswith(", ".join(set_here))
     for variable in set_here:
         assert variable in done.stdout.splitlines()
@@ -109,6 +111,69 @@ def test_a_plan_of_nics_is_for_any_number_of_ranks_on_its_hosts(mpi: plugin.Mpi,
     done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 4, host="elsewhere", of_nics=True)))
     assert done.returncode == 0, done.stderr
     assert "ayatori: the plan is not used: rank 0 is on " in done.stderr
+
+
+def run_with(mpi: plugin.Mpi, plan: Path, ranks: int, program: Path, ayatori_command, **variables: str):
+    more = ["--oversubscribe"] if mpi.family == "openmpi" else []
+    launch = [f"mpirun.{mpi.family}", *more, "-np", str(ranks), str(program)]
+    return ayatori_command("run", "--verbose", "--plan", str(plan), *launch, env={**plugin.OPEN_MPI_HERE, **variables})
+
+
+def test_a_plan_that_run_is_given_must_fit_the_job(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    """Also where no call is played, of which the plug-in could know more."""
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    plan = plan_for(tmp_path, 2)
+    done = run_with(mpi, plan, 2, program, ayatori_command)
+    assert (done.status, done.stdout) == (0, "right\n"), done.stderr
+    assert done.stderr.count(f"ayatori: the plan is used: {plan}\n") == 1
+    for played in ({}, {"AYATORI_GUARD": "off"}):
+        done = run_with(mpi, plan, 3, program, ayatori_command, **played)
+        assert (done.status != 0, done.stdout) == (True, ""), done.stderr
+        said = f"the job is not started, since its plan can't be used: {plan} is for 2 ranks, and these are 3"
+        assert done.stderr.count(f"ayatori: {said}\n") == 1, done.stderr
+    done = run_with(mpi, plan_for(tmp_path, 2, host="elsewhere"), 2, program, ayatori_command)
+    assert (done.status != 0, done.stdout) == (True, ""), done.stderr
+    assert f"since its plan can't be used: rank 0 is on {platform.node()}, and in {plan} on elsewhere\n" in done.stderr
+
+
+def planned_at_start(mpi: plugin.Mpi, source: str, command: str, folder: Path, ayatori_command):
+    launch = [f"mpirun.{mpi.family}", *(["--oversubscribe"] if mpi.family == "openmpi" else []), "-np", "2"]
+    words = [*launch, *shlex.split(command)]
+    return ayatori_command("run", "--plan", f"auto:{source}", *words, cwd=folder, env=plugin.OPEN_MPI_HERE)
+
+
+def test_a_job_that_no_plan_helps_runs_without_one(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "topology.conf").write_text(f"SwitchName=s0 Nodes={platform.node()}\n")
+    echo = """sh -c 'echo "ran ${AYATORI_PLAN-without}"'"""
+    done = planned_at_start(mpi, "slurm:topology.conf", echo, tmp_path, ayatori_command)
+    assert (done.status, done.stdout) == (0, "ran without\n" * 2), done.stderr
+    assert done.stderr.startswith("ayatori: no plan helps 2 ranks on 1 host: 1.0000 without\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["topology.conf"], "nothing is left of the first start"
+
+
+def test_nothing_runs_where_no_plan_can_be_made(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    done = planned_at_start(mpi, "torus:4", "touch ran", tmp_path, ayatori_command)
+    assert done.status == 1
+    assert done.stderr.startswith("error: the ranks that started: "), done.stderr
+    assert platform.node() in done.stderr.splitlines()[0]
+    done = planned_at_start(mpi, "torus:4", "no-such-program", tmp_path, ayatori_command)
+    assert done.status == 1
+    assert done.stderr.startswith(f"error: mpirun.{mpi.family} did not start the job\n"), done.stderr
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = ayatori_command("run", "--plan", "auto:torus:4", str(program), cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: no process of the command says which rank it is\n"), done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_spawned_processes_are_a_job_of_their_own(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    if mpi.family == "mpich":
+        pytest.skip("Debian's MPICH 4.0 can't spawn")
+    program = mpi.compiled("spawns.c", "mpicc")
+    done = run_with(mpi, plan_for(tmp_path, 2), 2, program, ayatori_command)
+    assert (done.status, done.stdout) == (0, "spawned 1\n"), done.stderr
+    assert done.stderr.count("ayatori: the plan is not used: ") == 1
+    assert "is for 2 ranks, and these are 1" in done.stderr
 
 
 def test_the_exit_status_is_the_commands(mpi: plugin.Mpi, ayatori_command) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import random
 from itertools import combinations
 from pathlib import Path
@@ -175,3 +176,43 @@ def test_what_was_applied_is_written_at_the_end(
         {"kind": "address-handle", "port_guid": guid, "slid": plan.ports[2].lid, "dlid": UNKNOWN_LID, "planned": False,
          "count": 1},
     ]  # fmt: skip
+
+
+RANKS = {
+    "Open MPI": ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    "Hydra": ("PMI_RANK", "PMI_SIZE"),
+    "srun": ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+    "torchrun": ("RANK", "WORLD_SIZE"),
+}
+
+
+@pytest.mark.parametrize("launcher", RANKS)
+def test_a_plan_that_must_fit_ends_processes_of_another_job_before_they_connect(
+    programs: verbs.Programs, launcher: str, tmp_path: Path
+) -> None:
+    """The first machine of the plan has the name of this one, so that its ranks 0 to 2 are here."""
+    plan = plans.made(tmp_path, "pair", HOSTS[:14], 3)
+    document = json.loads(plan.path.read_text(encoding="utf-8"))
+    document["machines"][0]["host"] = platform.node()
+    plan.path.write_text(json.dumps(document), encoding="utf-8")
+    lines, destinations = to_each(plan, 2, seed=3)
+    there = [(line, rank) for line, rank in zip(lines, destinations, strict=True) if rank > 2]
+
+    def run(rank: int, ranks: int, status: int, **others: str) -> tuple[int, str]:
+        names = RANKS[launcher]
+        told = {names[0]: str(rank), names[1]: str(ranks), "LOCAL_RANK": "0", "AYATORI_PLAN_MUST_FIT": "1"} | others
+        found, said = programs.run(
+            "linked", plan.ports[2], [line for line, _ in there], settings(plan, **told), status=status
+        )
+        return len(found), said
+
+    assert run(2, 42, 0) == (len(there), "")
+    end = f"ayatori: {platform.node()}: the process ends, since the plan can't be used: "
+    assert run(2, 41, 1) == (0, f"{end}{plan.path} is for 42 ranks, and these are 41\n")
+    assert run(3, 42, 1) == (0, f"{end}rank 3 is on {platform.node()}, and in {plan.path} on {HOSTS[1]}\n")
+    count, said = run(2, 42, 1, AYATORI_PLAN="/nowhere")
+    assert count == 0 and said.startswith(end) and "/nowhere" in said
+    # Spawned processes are another job, of which nobody knew; and a variable of the user's own demands nothing.
+    assert run(0, 1, 0, PMI_SPAWNED="1")[1] == ""
+    assert run(0, 1, 0, OMPI_MCA_ess_base_jobid=str(7339 * 65536 + 2))[1] == ""
+    assert run(3, 41, 0, AYATORI_PLAN_MUST_FIT="")[1] == ""

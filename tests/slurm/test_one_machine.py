@@ -187,3 +187,44 @@ def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, 
     assert f"ayatori: the network is slurm:{topology}" in lines, under
     assert "ayatori: MPI_Allreduce on 4 ranks: recursive-doubling, forced by AYATORI_ALLREDUCE" in lines, under
     assert sorted(line for line in lines if " of 4: " in line) == expected
+
+
+SAYS_WHERE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  char host[99];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  gethostname(host, sizeof host);
+  printf("rank %d on %s\\n", rank, host);
+  MPI_Finalize();
+}
+"""
+
+
+def test_a_plan_is_made_for_the_ranks_that_srun_starts(folder: Path, ayatori_command) -> None:
+    """In another order than Slurm lists the hosts, and by two starts in one allocation. The network is one on which
+    four hosts share links whatever their order, with the names of the nodes that are here."""
+    if shutil.which("mpicc.openmpi") is None:
+        pytest.skip("libopenmpi-dev is not installed")
+    (folder / "where.c").write_text(SAYS_WHERE)
+    subprocess.run(["mpicc.openmpi", "where.c", "-o", "where"], cwd=folder, check=True, timeout=60)
+    tree = ayatori_command("convert", "fattree:K=3,levels=2,nodes=9", "--to", "json").stdout
+    names = {"N2": "N0", "N3": "N1", "N5": "N2", "N8": "N3", "N0": "N5", "N1": "N8"}
+    (folder / "tree.json").write_text(re.sub(r'"(N\d)"', lambda name: f'"{names.get(name[1], name[1])}"', tree))
+    (folder / "hosts").write_text("N2\nN0\nN3\nN1\n")
+    run = (
+        f"{sys.executable} -m ayatori.cli run --verbose --plan auto:json:{folder}/tree.json --applied-out {folder}/out"
+    )
+    srun = f"srun --mpi=pmix -l -m arbitrary -n 4 -w N2,N0,N3,N1 {folder / 'where'}"
+    script = "export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1\n"
+    said = in_slurm(folder, f"{script}salloc -Q -N 4 -n 4 sh -c '{run} {srun} 2>&1'\n")
+    ran = [host for _, host in sorted(re.findall(r"rank (\d) on (N\d)", said))]
+    assert ran == ["N2", "N0", "N3", "N1"], said
+    assert re.search(r"ayatori: plan for 4 ranks on 4 hosts: 1\.0000 instead of 0\.\d+\n", said), said
+    plan = folder / "out/plan/plan.json"
+    assert [host["host"] for host in json.loads(plan.read_text())["machines"]] == ran
+    assert f"ayatori: the plan is used: {plan}\n" in said

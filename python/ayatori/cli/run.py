@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +15,20 @@ import typer
 
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.cli import plan_at_start
 from ayatori.cli.execution import UsageError
-from ayatori.cli.lab import run_in_lab
+from ayatori.cli.lab import check_lab
 from ayatori.cli.options import ASSUMED, NO_COSTS
 from ayatori.cli.output import print_warning
 from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
-from ayatori.lab.cluster import Settings
+from ayatori.lab.cluster import Settings, words_in_lab
+from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.model.network import open_source
 from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher, run_job
+from ayatori.processes.foreground import run_in_foreground
+from ayatori.processes.rank_probe import probe_library, probe_variables
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
@@ -35,8 +41,19 @@ class Progress(StrEnum):
     off = "off"
 
 
+PLAN = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE|auto[:SOURCE]",
+        help="The job's plan: verbs take its paths. auto: made at the start, for the ranks and hosts that the command "
+        "really starts, on SOURCE; else on --network, NWTOPO_SOURCE or what is found.",
+    ),
+]
+
+
 def run(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="A program, or with MPI its launcher.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="A program, or with MPI its launcher.")],
     acp: Annotated[bool, typer.Option("--acp", help="Its processes use libacp.")] = False,
     count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="How many processes, with --acp.")] = None,
     calibration: Annotated[
@@ -47,10 +64,7 @@ def run(
             "the rate of links, also where AYATORI_CALIBRATION is set. none is for predictions alone.",
         ),
     ] = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option("--plan", metavar="FILE", help="The job's plan, the same for all ranks: verbs take its paths."),
-    ] = None,
+    plan: PLAN = None,
     applied_out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write there which paths connections took (check --applied).")
     ] = None,
@@ -76,35 +90,89 @@ def run(
     """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
     verbs connections of any program take the plan's paths; with --acp, N processes of a program that uses libacp. Exit
     status: the command's; with --acp that of the first that failed."""
+    _check(command, acp, count, lab, slower)
+    if lab is not None and network is None:
+        network = f"cluster:{lab}"
+    is_auto = plan_at_start.is_asked_for(plan)
+    variables = _variables(command, calibration, progress, verbose, network) | _log_of_paths(applied_out, plan)
+    if plan is not None and not is_auto:
+        variables |= _variables_of_plan(plan)
+    if acp and (variables or is_auto):
+        raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
+    try:
+        if acp:
+            return run_job(command, count or 1)
+        site = _Site(lab, Settings(slower))
+        if is_auto and plan is not None:
+            return _run_with_new_plan(command, variables, plan, network, applied_out, site)
+        return site.start(site.job(command, variables, plan))
+    except OSError as error:
+        raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
+
+
+def _check(command: list[str], acp: bool, count: int | None, lab: Path | None, slower: float) -> None:
     if slower <= 0:
         raise UsageError("--slower takes a number above 0")
     if slower != 1 and lab is None:
         raise UsageError("only a lab has rates to divide", hint="--slower goes with --lab FILE")
     if acp and lab is not None:
         raise UsageError("--lab is for MPI programs, without --acp")
-    if lab is not None and network is None:
-        network = f"cluster:{lab}"
-    variables = _variables(command, calibration, plan, progress, verbose, network) | _log_of_paths(applied_out, plan)
-    if acp and variables:
-        raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
-    if shutil.which(command[0]) is None:
-        raise Error(f"can't run {command[0]}", "no program is called so", "ayatori run -- mpirun -np 4 PROGRAM")
     if count is not None and not acp:
         raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
-    try:
-        return run_job(command, count or 1) if acp else _run_mpi(command, variables, plan, lab, slower)
-    except OSError as error:
-        raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
-
-
-def _run_mpi(command: list[str], variables: dict[str, str], plan: Path | None, lab: Path | None, slower: float) -> int:
-    has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
-    job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None, ranks_share_cores=lab is not None)
-    _say_what_runs(job)
+    if shutil.which(command[0]) is None:
+        raise Error(f"can't run {command[0]}", "no program is called so", "ayatori run -- mpirun -np 4 PROGRAM")
     if lab is not None:
-        return run_in_lab(lab, Settings(slower), job.as_one_command())
-    job.replace_this_process()
-    return 0
+        check_lab(lab, Settings(slower))
+
+
+@dataclass(frozen=True)
+class _Site:
+    """Where commands run: on this machine, or on the first host of a lab."""
+
+    lab: Path | None
+    settings: Settings
+
+    def job(self, command: list[str], variables: Mapping[str, str], plan: Path | None) -> MpiJob:
+        has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
+        paths = PATHS if has_paths else None
+        return mpi_job(command, PLUGINS, variables, paths, ranks_share_cores=self.lab is not None)
+
+    def start(self, job: MpiJob, comes_back: bool = False) -> int:
+        """The exit status. `comes_back`: we have something to do after the command."""
+        _say_what_runs(job)
+        if self.lab is not None:
+            return run_in_cluster(self.lab, self.settings, job.as_one_command())
+        if comes_back:
+            return run_in_foreground(job.words(), job.environment())
+        job.replace_this_process()
+        return 0
+
+    def words_and_environment(self, job: MpiJob) -> tuple[list[str], Mapping[str, str]]:
+        """For who starts the job as a child."""
+        if self.lab is None:
+            return job.words(), job.environment()
+        return words_in_lab(self.lab, self.settings, job.as_one_command()), os.environ
+
+
+def _run_with_new_plan(
+    command: list[str], variables: dict[str, str], asked: Path, network: str | None, kept: Path | None, site: _Site
+) -> int:
+    """Starts the command twice: to see which ranks it starts, and with the plan for these."""
+    plan_at_start.check_launcher(command)
+    planned_on = plan_at_start.network_of(asked, network)
+    family = family_of(command)
+    with plan_at_start.folder_of_plan(kept) as folder:
+        seen_by_all, file = folder / "seen-by-all", folder / "plan.json"
+        seen_by_all.touch()
+        first = MpiJob(command, family, [probe_library(PLUGINS)], probe_variables(seen_by_all))
+        job = plan_at_start.job_of(planned_on, *site.words_and_environment(first), first.variables)
+        seen_by_all.unlink()
+        if plan_at_start.plan_for(planned_on, job, file):
+            planned = site.job(command, variables | _variables_of_plan(file), file)
+            return site.start(planned, comes_back=True)
+    if "AYATORI_PLAN" in os.environ:
+        variables = {**variables, "AYATORI_PLAN": ""}
+    return site.start(MpiJob(command, None, [], variables) if family is None else site.job(command, variables, None))
 
 
 def _say_what_runs(job: MpiJob) -> None:
@@ -167,10 +235,18 @@ def _calibration_file(calibration: str) -> str:
     return str(Path(calibration).resolve())
 
 
+def _variables_of_plan(plan: Path) -> dict[str, str]:
+    """The plan's file, which must be that of the job that starts: its ranks compare."""
+    if is_roce_plan(plan):
+        _core.read_roce_plan_file(str(plan))
+        return {"AYATORI_ROCE_PLAN": str(plan.resolve())}
+    _core.read_plan_file(str(plan))
+    return {"AYATORI_PLAN": str(plan.resolve()), "AYATORI_PLAN_MUST_FIT": "1"}
+
+
 def _variables(
     command: list[str],
     calibration: str | None,
-    plan: Path | None,
     progress: Progress | None,
     verbose: bool,
     network: str | None,
@@ -179,10 +255,6 @@ def _variables(
     variables = {}
     if calibration:
         variables[CALIBRATION] = _calibration_file(calibration)
-    if plan is not None:
-        read = _core.read_roce_plan_file if is_roce_plan(plan) else _core.read_plan_file
-        read(str(plan))
-        variables["AYATORI_ROCE_PLAN" if is_roce_plan(plan) else "AYATORI_PLAN"] = str(plan.resolve())
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
     if network is not None:

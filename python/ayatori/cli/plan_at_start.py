@@ -1,0 +1,94 @@
+"""`ayatori run --plan auto`: the plan of the ranks that really start, made before the program does."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+from ayatori import _core
+from ayatori._core import Job, Network
+from ayatori.base.errors import Error
+from ayatori.base.files import make_folder
+from ayatori.formats.plan_file import write_plan
+from ayatori.model.network import open_source
+from ayatori.planning.improvement import ROUNDING, TablesInUse, improve_jobs
+from ayatori.planning.plans import purpose_of, rails_on, steps_of, traffic_of_nics
+from ayatori.planning.routes import make_routes
+from ayatori.processes.rank_probe import find_hosts_of_ranks
+
+AUTO = "auto"
+PATTERN = "shift"
+
+
+def is_asked_for(plan: Path | None) -> bool:
+    """Whether --plan says `auto` or `auto:SOURCE`, and names no file."""
+    return plan is not None and str(plan).partition(":")[0] == AUTO
+
+
+def network_of(plan: Path, network: str | None) -> Network:
+    """The job's network: that of `auto:SOURCE`, else of --network or the lab, else what the environment says."""
+    named = str(plan).partition(":")[2] or network or os.environ.get("NWTOPO_SOURCE")
+    source = named or _core.automatic_source()
+    if not source:
+        raise Error("no network to plan on", hint="--plan auto:SOURCE, or set NWTOPO_SOURCE")
+    return open_source(source, purpose=purpose_of(PATTERN))
+
+
+def check_launcher(command: Sequence[str]) -> None:
+    """Raises Error for srun outside an allocation, of which each call gets nodes of its own."""
+    if not os.environ.get("SLURM_JOB_ID") and any(Path(word).name == "srun" for word in command):
+        raise Error(
+            "srun would get other nodes for the program than for its plan", hint="salloc or sbatch, and srun within it"
+        )
+
+
+@contextmanager
+def folder_of_plan(kept: Path | None) -> Iterator[Path]:
+    """A folder that the job's hosts see, if they share the working directory as programs do, or that of `kept`; without
+    `kept` it is gone at the end."""
+    if kept is not None:
+        make_folder(kept / "plan")
+        yield kept / "plan"
+        return
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=".ayatori-", dir=Path.cwd())
+    except OSError as error:
+        raise Error("can't write the plan here", error.strerror or str(error), "start it in another folder") from error
+    with folder as name:
+        yield Path(name)
+
+
+def job_of(network: Network, command: Sequence[str], environment: Mapping[str, str], probe: Mapping[str, str]) -> Job:
+    """The ranks that `command` starts (find_hosts_of_ranks)."""
+    hosts = find_hosts_of_ranks(command, environment, probe)
+    runs = [(host, len(list(ranks))) for host, ranks in groupby(hosts)]
+    return _core.job_of_hosts(network, runs, "the ranks that started")
+
+
+def plan_for(network: Network, job: Job, file: Path) -> bool:
+    """Plans as `ayatori plan` does, and says in one line what that brings. Returns whether it brings anything: then the
+    plan is in `file`."""
+    in_use = TablesInUse(make_routes(network, 0))
+    routes = make_routes(network, "auto")
+    rails = rails_on(network, "auto")
+    (improvement,) = improve_jobs(network, in_use, routes, [job], "pair", PATTERN, rails=rails)
+    without, planned = improvement.without.relative_bandwidth, improvement.planned.relative_bandwidth
+    hosts = len(set(job.machines))
+    job_in_words = f"{job.rank_count} rank{'s' * (job.rank_count > 1)} on {hosts} host{'s' * (hosts > 1)}"
+    if planned <= without * (1 + ROUNDING):
+        _tell(f"no plan helps {job_in_words}: {without:.4f} without")
+        return False
+    assert improvement.planned.planned is not None
+    nics, _ = traffic_of_nics(network, job, steps_of(PATTERN, job.rank_count), rails)
+    write_plan(network, routes, nics, improvement.planned.planned, file, of_nics=rails != "own")
+    _tell(f"plan for {job_in_words}: {planned:.4f} instead of {without:.4f}")
+    return True
+
+
+def _tell(line: str) -> None:
+    print(f"ayatori: {line}", file=sys.stderr, flush=True)
