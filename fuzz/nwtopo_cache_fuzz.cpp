@@ -133,8 +133,8 @@ void use(nwtopo_topology_t topology, bool small) {
   require(nwtopo_topology_get_memory(topology, &memory) == 0);
 }
 
-/// A forged network may be a torus of a billion machines, have ids up to 2^32, or a grid with a billion empty points. What
-/// keeps an array of these, or walks over them, takes its time.
+/// A forged network may be a torus of a billion machines, have ids up to 2^32, or a grid with a billion empty points.
+/// What keeps an array of these, or walks over them, takes its time.
 bool is_small(nwtopo_topology_t topology, std::span<const std::byte> bytes) {
   constexpr std::uint64_t max_machines = 2000;
   const auto image = open_image(bytes, "fuzz");

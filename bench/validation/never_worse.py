@@ -94,7 +94,9 @@ def drawn_case(seed: int, folder: Path) -> Case | None:
     hosts = [machine.name for machine in network.machines]
     if dice.random() >= 0.3:  # else contiguous
         dice.shuffle(hosts)
-    job = _core.job_of_hosts(network, [(host, ppn) for host in in_launch_order(hosts[:machines], dice)], "job")
+    in_order = in_launch_order(hosts[:machines], dice)
+    runs = [(host, 1) for host in in_order] * ppn if dice.random() < 0.5 else [(host, ppn) for host in in_order]
+    job = _core.job_of_hosts(network, runs, "job")
     others = drawn_others(network, hosts[machines:], dice)
     if not all(lies_in_one_part(network, each) for each in (job, *others)):
         return None
@@ -177,7 +179,7 @@ class PacketWalk:
 def shift_loads(walk: PacketWalk, job: Job, plan: Plan) -> list[Counter[int]]:
     """Messages on each link in each step of the shift all-to-all."""
     ports = job.endpoints(walk.network)
-    machine = [m for m, ranks in enumerate(job.ranks_on_machines) for _ in range(ranks)]
+    machine = job.machine_of_rank
     steps = []
     for shift in range(1, len(ports)):
         loads: Counter[int] = Counter()

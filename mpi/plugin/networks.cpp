@@ -133,21 +133,20 @@ std::uint64_t shared_token(const Process& process) {
 }  // namespace
 
 std::vector<std::string> ways_of_machines(const Network& network, const Job& job) {
-  if (job.machines.size() > max_machines) return std::vector<std::string>(job.machines.size());
-  Job one_each;
-  for (const JobMachine& member : job.machines) one_each.machines.push_back({member.machine, 1});
+  const Job one_each{job.machines()};
+  const auto machines = static_cast<Rank>(one_each.rank_count());
+  if (machines > max_machines) return std::vector<std::string>(machines);
   const RailMap map(network, one_each, RailUse::soonest);
   std::vector<Rank> first_nic;
   Rank nics = 0;
-  for (const JobMachine& member : map.nics().machines) {
+  for (const MachineId machine : one_each.machine_of_rank) {
     first_nic.push_back(nics);
-    nics += member.ranks;
+    nics += static_cast<Rank>(network.machine(machine).endpoints.size());
   }
-  const auto machines = static_cast<Rank>(one_each.machines.size());
   std::vector<std::string> found;
   for (Rank from = 0; from < machines; ++from) {
     std::string& text = found.emplace_back();
-    for (const PortId endpoint : network.machine(one_each.machines[from].machine).endpoints) {
+    for (const PortId endpoint : network.machine(one_each.machine_of_rank[from]).endpoints) {
       text += fmt::format("{}{}", text.empty() ? "" : " ", network.name(network.port(endpoint).device));
     }
     text += '\n';

@@ -34,7 +34,7 @@ Result<Job> job_of(const Network& network, const Process& process, const std::ve
   std::vector<HostEntry> entries;
   for (const std::string& host : hosts) entries.push_back({host, 1, 0});
   auto job = place_job(network, entries, "the job's nodes", 1, RankOrder::as_given);
-  if (job && job->machines.size() != machines) return fail("several nodes have the same name");
+  if (job && job->rank_count() != machines) return fail("several nodes have the same name");
   return job;
 }
 
@@ -81,8 +81,8 @@ void take_words(std::string_view text, Process& process) {
 
 /// That of the first NIC of the job whose rate is known.
 LinkRate rate_of(const Network& network, const Job& job) {
-  for (const JobMachine& machine : job.machines) {
-    for (const PortId endpoint : network.machine(machine.machine).endpoints) {
+  for (const MachineId machine : job.machines()) {
+    for (const PortId endpoint : network.machine(machine).endpoints) {
       if (network.port(endpoint).rate.known()) return network.port(endpoint).rate;
     }
   }
@@ -93,8 +93,8 @@ LinkRate rate_of(const Network& network, const Job& job) {
 /// known.
 double bandwidth_of_machines(const Network& whole, const Network& network, const Job& job) {
   double most = 0;
-  for (const JobMachine& member : job.machines) {
-    const auto machine = whole.find_machine(network.machine(member.machine).name);
+  for (const MachineId member : job.machines()) {
+    const auto machine = whole.find_machine(network.machine(member).name);
     if (!machine) return 0;
     double together = 0;
     for (const PortId endpoint : whole.machine(*machine).endpoints) {

@@ -1,6 +1,6 @@
 /* libayatori_probe.so, which `ayatori run --plan auto` preloads into a first run of its command: each rank says on
  * standard output who it is and where, and ends before its main(). So no launcher's command line has to be understood
- * (decision 18).
+ * (decision 19).
  *
  * LD_PRELOAD puts it into every process below, also into shells and launchers, which go on as ever. Hence it needs no
  * library but libc. A wrapper around the program (numactl, a shell) is a rank as well as the program: the first process

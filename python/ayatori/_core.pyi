@@ -215,13 +215,20 @@ class Job:
     def rank_count(self) -> int: ...
 
     @property
-    def machines(self) -> list[int]: ...
+    def machines(self) -> list[int]:
+        """Each machine once, in the order of their first ranks."""
 
     @property
-    def ranks_on_machines(self) -> list[int]: ...
+    def machine_of_rank(self) -> list[int]: ...
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """
+        [(machine, ranks)]: ranks that follow each other on one machine, from rank 0 on.
+        """
 
     def in_order(self, places: Sequence[int]) -> Job:
-        """The same machines with their ranks: the i-th is the one at places[i]."""
+        """The same runs in another order: the i-th is the one at places[i]."""
 
     def endpoints(self, network: Network) -> list[int]: ...
 
@@ -601,6 +608,11 @@ class Routes:
         """
         Entries for base LIDs of adapters in which the tables differ. Error: they are of different networks.
         """
+
+def fingerprint_of(network: Network, routes: Routes) -> str:
+    """
+    16 hexadecimal digits that tell these tables from others: see ayatori/tables/tables.hpp.
+    """
 
 class PathNumbering(enum.Enum):
     by_destination = 0
@@ -1501,13 +1513,16 @@ class RankAddress:
     def base_lid(self) -> int: ...
 
 class PlanFile:
-    def __init__(self, reason: str, lmc: int, machines: Sequence[JobHost], ranks: Sequence[RankAddress], plan: Plan, of_nics: bool) -> None: ...
+    def __init__(self, reason: str, lmc: int, tables: str, machines: Sequence[JobHost], ranks: Sequence[RankAddress], plan: Plan, of_nics: bool) -> None: ...
 
     @property
     def reason(self) -> str: ...
 
     @property
     def lmc(self) -> int: ...
+
+    @property
+    def tables(self) -> str: ...
 
     @property
     def machines(self) -> list[JobHost]: ...

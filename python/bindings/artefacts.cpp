@@ -21,10 +21,12 @@ void bind_plan_file(nb::module_& module) {
       .def_ro("port_guid", &RankAddress::port_guid)
       .def_ro("base_lid", &RankAddress::base_lid);
   nb::class_<PlanFile>(module, "PlanFile")
-      .def(nb::init<std::string, int, std::vector<JobHost>, std::vector<RankAddress>, Plan, bool>(), nb::arg("reason"),
-           nb::arg("lmc"), nb::arg("machines"), nb::arg("ranks"), nb::arg("plan"), nb::arg("of_nics"))
+      .def(nb::init<std::string, int, std::string, std::vector<JobHost>, std::vector<RankAddress>, Plan, bool>(),
+           nb::arg("reason"), nb::arg("lmc"), nb::arg("tables"), nb::arg("machines"), nb::arg("ranks"), nb::arg("plan"),
+           nb::arg("of_nics"))
       .def_ro("reason", &PlanFile::reason)
       .def_ro("lmc", &PlanFile::lmc)
+      .def_ro("tables", &PlanFile::tables)
       .def_ro("machines", &PlanFile::machines)
       .def_ro("ranks", &PlanFile::ranks)
       .def_ro("plan", &PlanFile::plan, nb::rv_policy::reference_internal)

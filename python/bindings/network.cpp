@@ -259,17 +259,18 @@ Job job_of_hosts(const Network& network, const std::vector<std::pair<std::string
   return unwrap(place_job(network, entries, file, 0, RankOrder::as_given));
 }
 
-/// The same machines with their ranks: the i-th is now the one that was at places[i].
+/// The same runs of ranks in another order: the i-th is now the one that was at places[i].
 Job job_in_order(const Job& job, const std::vector<std::size_t>& places) {
-  std::vector<bool> taken(job.machines.size(), false);
-  Job ordered;
+  const std::vector<RankRun> runs = job.runs();
+  std::vector<bool> taken(runs.size(), false);
+  std::vector<RankRun> ordered;
   for (const std::size_t place : places) {
     if (place >= taken.size() || taken[place]) throw nb::value_error("each place of the job once");
     taken[place] = true;
-    ordered.machines.push_back(job.machines[place]);
+    ordered.push_back(runs[place]);
   }
   if (places.size() != taken.size()) throw nb::value_error("each place of the job once");
-  return ordered;
+  return Job::of_runs(ordered);
 }
 
 Candidates candidates(bool unnamed_hcas) { return unnamed_hcas ? Candidates::all : Candidates::named; }
@@ -288,23 +289,21 @@ void bind_jobs(nb::module_& module) {
   nb::class_<Job>(module, "Job")
       .def("__repr__",
            [](const Job& job) {
-             return "<Job of " + counted(job.rank_count(), "rank") + " on " + counted(job.machines.size(), "machine") +
-                    ">";
+             return "<Job of " + counted(job.rank_count(), "rank") + " on " +
+                    counted(job.machines().size(), "machine") + ">";
            })
       .def_prop_ro("rank_count", &Job::rank_count)
-      .def_prop_ro("machines",
-                   [](const Job& job) {
-                     std::vector<MachineId> ids;
-                     for (const JobMachine& machine : job.machines) ids.push_back(machine.machine);
-                     return ids;
-                   })
-      .def_prop_ro("ranks_on_machines",
-                   [](const Job& job) {
-                     std::vector<std::uint32_t> ranks;
-                     for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
-                     return ranks;
-                   })
-      .def("in_order", &job_in_order, "The same machines with their ranks: the i-th is the one at places[i].",
+      .def_prop_ro("machines", &Job::machines, "Each machine once, in the order of their first ranks.")
+      .def_ro("machine_of_rank", &Job::machine_of_rank)
+      .def_prop_ro(
+          "runs",
+          [](const Job& job) {
+            std::vector<std::pair<MachineId, std::uint32_t>> runs;
+            for (const auto& [machine, ranks] : job.runs()) runs.emplace_back(machine, ranks);
+            return runs;
+          },
+          "[(machine, ranks)]: ranks that follow each other on one machine, from rank 0 on.")
+      .def("in_order", &job_in_order, "The same runs in another order: the i-th is the one at places[i].",
            nb::arg("places"))
       .def(
           "endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); },

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/files.hpp"
+#include "ayatori/network/host_name.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "costs_json.hpp"
 
@@ -320,19 +322,21 @@ const SizeInterval* ChoiceTable::find(std::string_view collective, Bytes size) c
 std::string why_for_another_job(const ChoiceTable& table, std::span<const std::uint32_t> machine_of_rank,
                                 std::span<const std::string> hosts) {
   std::size_t ranks = 0;
-  for (const JobHost& machine : table.machines) ranks += machine.ranks;
+  for (const JobHost& run : table.machines) ranks += run.ranks;
   if (ranks != machine_of_rank.size()) {
     return fmt::format("it was made for {} ranks, and these are {}", ranks, machine_of_rank.size());
   }
   const bool is_here = hosts.size() == 1 && table.machines.size() == 1 && names_own_host(table.machines[0].host);
+  std::map<std::string, std::uint32_t> number_of;  // machines as the table has them, by first rank
   std::size_t rank = 0;
-  for (std::uint32_t machine = 0; machine < table.machines.size(); ++machine) {
-    const JobHost& made_for = table.machines[machine];
-    for (std::uint32_t k = 0; k < made_for.ranks; ++k, ++rank) {
+  for (const JobHost& run : table.machines) {
+    const std::uint32_t machine =
+        number_of.try_emplace(short_host_name(run.host), static_cast<std::uint32_t>(number_of.size())).first->second;
+    for (std::uint32_t k = 0; k < run.ranks; ++k, ++rank) {
       const std::uint32_t found = machine_of_rank[rank];
-      if (found < hosts.size() && !is_here && !is_same_host(made_for.host, hosts[found])) {
+      if (found < hosts.size() && !is_here && !is_same_host(run.host, hosts[found])) {
         return fmt::format("it was made for other hosts: rank {} runs on {}, and in the table on {}", rank,
-                           hosts[found], made_for.host);
+                           hosts[found], run.host);
       }
       if (found != machine) return "it was made for a job with other numbers of ranks on its machines";
     }

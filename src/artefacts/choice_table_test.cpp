@@ -199,6 +199,13 @@ TEST(WhyForAnotherJob, NamesTheFirstDifference) {
   EXPECT_NE(why_for_another_job(addresses, Ranks{0}, Hosts{"10.0.0.2"}), "") << "an address has no short form";
 }
 
+TEST(WhyForAnotherJob, TakesCyclicPlacements) {
+  const ChoiceTable table = table_for({{"n1", 1}, {"n2", 1}, {"n1", 1}, {"n2", 2}});
+  EXPECT_EQ(why_for_another_job(table, Ranks{0, 1, 0, 1, 1}, Hosts{"n1", "n2"}), "");
+  EXPECT_EQ(why_for_another_job(table, Ranks{0, 1, 0, 1, 1}, {}), "");
+  EXPECT_NE(why_for_another_job(table, Ranks{0, 0, 1, 1, 1}, {}), "");
+}
+
 TEST(WhyForAnotherJob, LocalhostIsTheOneMachineOfAJob) {
   EXPECT_EQ(why_for_another_job(table_for({{"localhost", 2}}), Ranks{0, 0}, Hosts{"n1"}), "");
   EXPECT_EQ(why_for_another_job(table_for({{"localhost.localdomain", 2}}), Ranks{0, 0}, Hosts{"n1"}), "");

@@ -19,7 +19,7 @@ constexpr ArtefactHead plan_head = {
     .format = "ayatori-plan",
     .name = "a plan",
     .made_by = "`ayatori plan SOURCE --job HOSTFILE --out FILE` writes one",
-    .last_version = 2,
+    .last_version = 3,
 };
 constexpr std::uint64_t max_path_bits = (1U << max_lmc) - 1;
 
@@ -104,7 +104,7 @@ class PlanFileReader {
     if (!version) return Failure(version.error());
     const auto method = read_method(document_, *version);
     if (!method) return Failure(method.error());
-    if (auto read = read_job(*method == Method::pair); !read) return Failure(read.error());
+    if (auto read = read_job(*version, *method == Method::pair); !read) return Failure(read.error());
     if (*method != Method::pair) {
       result_.plan = Plan::per_destination(*method, std::move(path_bits_));
     } else if (auto read = read_pairs(read_companion); !read) {
@@ -114,13 +114,18 @@ class PlanFileReader {
   }
 
  private:
-  Result<> read_job(bool per_pair) {
+  Result<> read_job(std::uint64_t version, bool per_pair) {
     auto reason = document_.text_at("reason");
     if (!reason) return Failure(reason.error());
     result_.reason = std::move(*reason);
     const auto lmc = count_at(document_, "lmc", 0, max_lmc);
     if (!lmc) return Failure(lmc.error());
     result_.lmc = static_cast<int>(*lmc);
+    if (version >= 3) {
+      auto tables = filled_text_at(document_, "tables");
+      if (!tables) return Failure(tables.error());
+      result_.tables = std::move(*tables);
+    }
     auto machines = read_machines(document_);
     if (!machines) return Failure(machines.error());
     result_.machines = std::move(*machines);
@@ -189,6 +194,7 @@ std::string plan_file_text(const PlanFile& file, std::string_view companion) {
                    {"method", to_word(file.plan.method())},
                    {"reason", file.reason},
                    {"lmc", file.lmc},
+                   {"tables", file.tables},
                    {"machines", machines_as_json(file.machines)},
                    {"ranks", ranks_as_json(file)}};
   if (file.of_nics) document["of_nics"] = true;

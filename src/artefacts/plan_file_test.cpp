@@ -39,6 +39,7 @@ PlanFile random_file(Method method, Random& random) {
   file.reason = "a reason with \"quotes\", a \\ and an é";
   file.lmc = static_cast<int>(random.below(8));
   file.of_nics = random.below(2) == 1;
+  file.tables = fmt::format("{:016x}", random.below(1U << 31));
   for (std::uint64_t i = 1 + random.below(5); i > 0; --i) {
     file.machines.push_back({fmt::format("n{}", i), static_cast<std::uint32_t>(1 + random.below(4))});
     for (std::uint32_t rank = 0; rank < file.machines.back().ranks; ++rank) {
@@ -57,6 +58,7 @@ void expect_same(const PlanFile& found, const PlanFile& expected) {
   EXPECT_EQ(found.reason, expected.reason);
   EXPECT_EQ(found.lmc, expected.lmc);
   EXPECT_EQ(found.of_nics, expected.of_nics);
+  EXPECT_EQ(found.tables, expected.tables);
   EXPECT_EQ(found.machines, expected.machines);
   EXPECT_EQ(found.ranks, expected.ranks);
   EXPECT_EQ(found.plan.method(), expected.plan.method());
@@ -125,8 +127,8 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_TRUE(error_of("{\n oops").starts_with("p.json:2: ")) << error_of("{\n oops");
   EXPECT_EQ(error_of("[]"), "p.json: /: expected a plan: an object with the format \"ayatori-plan\"");
   EXPECT_EQ(parsed("{}").error().hint, "`ayatori plan SOURCE --job HOSTFILE --out FILE` writes one");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 3")),
-            "p.json: /: version 3 of the format ayatori-plan; this program reads versions 1 to 2");
+  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 4")),
+            "p.json: /: version 4 of the format ayatori-plan; this program reads versions 1 to 3");
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": \"1\"")),
             "p.json: /version: expected a whole number, 1 or more");
   EXPECT_EQ(error_of(replaced("\"lmc\": 2", "\"lmc\": 8")), "p.json: /lmc: expected a whole number from 0 to 7");

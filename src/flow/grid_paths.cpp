@@ -127,13 +127,10 @@ Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const J
   if (!grid) return fail("the machines of this network form no grid");
   const auto common = common_links(network, links);
   if (!common) return Failure(common.error());
-  std::vector<std::uint32_t> machine_of_rank;
-  for (const JobMachine& member : job.machines) {
-    if (grid->point[member.machine] == no_id) {
-      return fail("{} has no cable", network.machine(member.machine).name);
-    }
-    machine_of_rank.insert(machine_of_rank.end(), member.ranks, member.machine);
+  for (const MachineId machine : job.machine_of_rank) {
+    if (grid->point[machine] == no_id) return fail("{} has no cable", network.machine(machine).name);
   }
+  std::vector<std::uint32_t> machine_of_rank(job.machine_of_rank.begin(), job.machine_of_rank.end());
   return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(machine_of_rank),
                     std::move(grid->point), *common);
 }

@@ -49,7 +49,7 @@ TEST(RoutedPaths, FollowTheForwardingTablesToThePlansLid) {
   EXPECT_EQ(paths->participant_count(), 32U);
   EXPECT_EQ(paths->link_count(), fabric.network.port_count());
   for (Rank from = 0; from < 32; ++from) {
-    EXPECT_EQ(paths->machine(from), job.machines[from / 2].machine);
+    EXPECT_EQ(paths->machine(from), job.machine_of_rank[from]);
     for (Rank to = 0; to < 32; ++to) {
       Links expected;
       if (from / 2 != to / 2) {
@@ -155,7 +155,7 @@ TEST(RailPaths, AreThoseOfTheNicsThatAPartUses) {
     const auto paths = rail_paths(routed_paths(network, routes, plan, map.nics(), {}).value(), map);
     ASSERT_EQ(paths->participant_count(), 6U);
     for (Rank from = 0; from < 6; ++from) {
-      EXPECT_EQ(paths->machine(from), job.machines[from / 3].machine);
+      EXPECT_EQ(paths->machine(from), job.machine_of_rank[from]);
       for (Rank to = 0; to < 6; ++to) {
         if (from / 3 == to / 3) {
           EXPECT_EQ(paths->part_count(from, to), 1U);

@@ -26,7 +26,7 @@ class RoutedPaths final : public Paths {
         ranks_(plan.rank_count()),
         ports_(endpoints_of_ranks(network, job)),
         tracer_(network, routes, ports_, plan) {
-    for (const JobMachine& member : job.machines) machines_.insert(machines_.end(), member.ranks, member.machine);
+    machines_.assign(job.machine_of_rank.begin(), job.machine_of_rank.end());
     for (const DeviceId router : routers) {
       ports_.push_back(network.port_id(router, 0));
       machines_.push_back(static_cast<std::uint32_t>(network.machines().size()) + router);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/job.hpp"
@@ -14,7 +13,6 @@ namespace {
 // Larger than any machine built. They bound the memory that a few bytes of a hostfile can make us allocate.
 constexpr std::size_t max_hosts = std::size_t{1} << 18;
 constexpr std::uint32_t max_slots = 65536;
-constexpr std::uint32_t max_slots_in_all = std::uint32_t{1} << 30;  // of one host
 constexpr std::size_t longest_name = 255;
 
 /// The text as a message can quote it: the file may be binary.
@@ -179,10 +177,8 @@ class HostfileReader {
 
  private:
   [[nodiscard]] Result<> read_hosts(std::string_view part, std::uint32_t slots, std::size_t line);
-  void add(std::string host, std::uint32_t slots, std::size_t line);
 
   std::vector<HostEntry> entries_;
-  std::unordered_map<std::string, std::size_t> position_;
 };
 
 Result<> HostfileReader::read_line(std::string_view text, std::size_t line) {
@@ -208,20 +204,9 @@ Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, 
   }
   auto hosts = expand_name(name);
   if (!hosts) return Failure(hosts.error());
-  for (std::string& host : *hosts) add(std::move(host), slots, line);
+  for (std::string& host : *hosts) entries_.push_back({std::move(host), slots, line});
   if (entries_.size() > max_hosts) return fail("more than {} hosts", max_hosts);
   return {};
-}
-
-void HostfileReader::add(std::string host, std::uint32_t slots, std::size_t line) {
-  const auto [known, is_new] = position_.try_emplace(host, entries_.size());
-  if (is_new) {
-    entries_.push_back({std::move(host), slots, line});
-    return;
-  }
-  // A host without a number counts one slot each time it is listed.
-  HostEntry& entry = entries_[known->second];
-  entry.slots = std::min(std::max(entry.slots, 1U) + std::max(slots, 1U), max_slots_in_all);
 }
 
 }  // namespace

@@ -119,10 +119,9 @@ TEST(ParseHostfile, ReadsOpenMpi) {
   EXPECT_EQ(read("node01 max-slots=4\n"), "node01");
 }
 
-TEST(ParseHostfile, AddsUpTheSlotsOfAHostThatIsListedAgain) {
-  EXPECT_EQ(read("a slots=2\nb\na slots=3\n"), "a:5 b");
-  EXPECT_EQ(read("a\na\na\n"), "a:3");
-  EXPECT_EQ(read("a\na slots=3\n"), "a:4");
+TEST(ParseHostfile, KeepsEachLineOfAHostThatIsListedAgain) {
+  EXPECT_EQ(read("a slots=2\nb\na slots=3\n"), "a:2 b a:3");
+  EXPECT_EQ(read("a\nb\na\nb\n"), "a b a b");
 }
 
 TEST(ParseHostfile, ReadsMpich) {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
+#include <unordered_set>
 
 #include "host_lookup.hpp"
 
@@ -28,55 +28,26 @@ std::uint32_t rails_on_one_plane(const Network& network, const Machine& machine)
   return *std::ranges::max_element(count);
 }
 
-/// An entry's slots count only if the caller does not set the number of ranks.
-std::uint32_t ranks_on(const Network& network, const Machine& machine, std::uint32_t slots,
-                       std::uint32_t ranks_per_machine) {
-  if (ranks_per_machine != 0) return ranks_per_machine;
-  return slots != 0 ? slots : rails_on_one_plane(network, machine);
-}
-
-Result<> check_rank_count(const Job& job, std::string_view what) {
-  if (job.rank_count() <= max_ranks) return {};
-  return fail("{}: a job of {} ranks; {} are the most", what, job.rank_count(), max_ranks);
-}
-
-/// Collects the machines of a job in the order in which they are first named.
-class JobList {
- public:
-  JobList(const Network& network, std::uint32_t ranks_per_machine)
-      : network_(network), ranks_per_machine_(ranks_per_machine), place_(network.machines().size(), no_id) {}
-
-  /// One machine under two names ("n1", "n1.cluster") takes the slots of both.
-  void add(MachineId id, std::uint32_t slots) {
-    const std::uint32_t ranks = ranks_on(network_, network_.machine(id), slots, ranks_per_machine_);
-    if (place_[id] == no_id) {
-      place_[id] = static_cast<std::uint32_t>(job_.machines.size());
-      job_.machines.push_back({id, ranks});
-    } else if (ranks_per_machine_ == 0) {
-      std::uint32_t& sum = job_.machines[place_[id]].ranks;
-      sum += std::min(ranks, std::numeric_limits<std::uint32_t>::max() - sum);
-    }
-  }
-  [[nodiscard]] Job take() { return std::move(job_); }
-
- private:
-  const Network& network_;
-  std::uint32_t ranks_per_machine_;
-  std::vector<std::uint32_t> place_;  // by machine: in the job
-  Job job_;
-};
-
 void sort_by_network(const Network& network, Job& job) {
   const auto position = positions_in_order(network);
-  std::sort(job.machines.begin(), job.machines.end(),
-            [&](const JobMachine& a, const JobMachine& b) { return position[a.machine] < position[b.machine]; });
+  std::ranges::stable_sort(job.machine_of_rank, {}, [&](MachineId id) { return position[id]; });
+}
+
+/// `ranks` more on a machine. Limits are checked first: what a file says must not make us allocate.
+Result<> add_ranks(Job& job, MachineId machine, std::uint64_t ranks, std::string_view what) {
+  const std::uint64_t sum = job.rank_count() + ranks;
+  if (sum > max_ranks) return fail("{}: a job of more than {} ranks", what, max_ranks);
+  job.machine_of_rank.insert(job.machine_of_rank.end(), ranks, machine);
+  return {};
 }
 
 Result<Job> job_on(const Network& network, std::span<const MachineId> machines, std::uint32_t ranks_per_machine) {
   Job job;
-  for (const MachineId id : machines)
-    job.machines.push_back({id, ranks_on(network, network.machine(id), 0, ranks_per_machine)});
-  if (auto checked = check_rank_count(job, "too many ranks"); !checked) return Failure(checked.error());
+  for (const MachineId id : machines) {
+    const std::uint32_t ranks =
+        ranks_per_machine != 0 ? ranks_per_machine : rails_on_one_plane(network, network.machine(id));
+    if (auto added = add_ranks(job, id, ranks, "too many ranks"); !added) return Failure(added.error());
+  }
   return job;
 }
 
@@ -104,27 +75,51 @@ PortId endpoint_of(const Network& network, const Machine& machine, std::uint32_t
 
 }  // namespace
 
-std::size_t Job::rank_count() const {
-  std::size_t count = 0;
-  for (const JobMachine& entry : machines) count += entry.ranks;
-  return count;
+Job Job::of_runs(std::span<const RankRun> runs) {
+  Job job;
+  for (const RankRun& run : runs) job.machine_of_rank.insert(job.machine_of_rank.end(), run.ranks, run.machine);
+  return job;
+}
+
+std::vector<MachineId> Job::machines() const {
+  std::vector<MachineId> found;
+  std::unordered_set<MachineId> known;
+  for (const MachineId machine : machine_of_rank) {
+    if (!found.empty() && found.back() == machine) continue;
+    if (known.insert(machine).second) found.push_back(machine);
+  }
+  return found;
+}
+
+std::vector<RankRun> Job::runs() const {
+  std::vector<RankRun> found;
+  for (const MachineId machine : machine_of_rank) {
+    if (found.empty() || found.back().machine != machine) {
+      found.push_back({machine, 1});
+    } else {
+      ++found.back().ranks;
+    }
+  }
+  return found;
 }
 
 Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                       std::uint32_t ranks_per_machine, RankOrder order) {
   if (hosts.empty()) return fail_at(file, 0, "a job needs at least one host");
   HostLookup lookup(network);
-  JobList list(network, ranks_per_machine);
+  std::vector<bool> has_ranks(network.machines().size(), false);
+  Job job;
   for (const HostEntry& entry : hosts) {
     const auto id = lookup.find(entry.host);
     if (!id) return with_hint(fail_at(file, entry.line, id.error().message), id.error().hint);
     if (network.machine(*id).endpoints.empty()) {
       return fail_at(file, entry.line, fmt::format("the host '{}' has no cable", network.machine(*id).name));
     }
-    list.add(*id, entry.slots);
+    if (ranks_per_machine != 0 && has_ranks[*id]) continue;
+    has_ranks[*id] = true;
+    const std::uint32_t ranks = ranks_per_machine != 0 ? ranks_per_machine : std::max(entry.slots, 1U);
+    if (auto added = add_ranks(job, *id, ranks, file); !added) return Failure(added.error());
   }
-  Job job = list.take();
-  if (auto checked = check_rank_count(job, file); !checked) return Failure(checked.error());
   if (order == RankOrder::network) sort_by_network(network, job);
   return job;
 }
@@ -160,13 +155,11 @@ Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32
 }
 
 std::vector<PortId> endpoints_of_ranks(const Network& network, const Job& job) {
+  std::vector<std::uint32_t> ranks_before(network.machines().size(), 0);
   std::vector<PortId> endpoints;
   endpoints.reserve(job.rank_count());
-  for (const JobMachine& entry : job.machines) {
-    const Machine& machine = network.machine(entry.machine);
-    for (std::uint32_t local = 0; local < entry.ranks; ++local) {
-      endpoints.push_back(endpoint_of(network, machine, local));
-    }
+  for (const MachineId machine : job.machine_of_rank) {
+    endpoints.push_back(endpoint_of(network, network.machine(machine), ranks_before[machine]++));
   }
   return endpoints;
 }

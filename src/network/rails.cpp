@@ -38,15 +38,17 @@ class StepsOnRails final : public StepSequence {
 
 RailMap::RailMap(const Network& network, const Job& job, RailUse use, std::vector<double> plane_seconds)
     : use_(use), plane_seconds_(std::move(plane_seconds)) {
-  Rank first = 0;
-  for (const JobMachine& member : job.machines) {
-    machine_.insert(machine_.end(), member.ranks, static_cast<std::uint32_t>(nics_.machines.size()));
-    const auto count = static_cast<std::uint32_t>(network.machine(member.machine).endpoints.size());
-    nics_.machines.push_back({member.machine, count});
-    first_nic_.push_back(first);
-    machine_of_nic_.insert(machine_of_nic_.end(), count, static_cast<std::uint32_t>(nics_.machines.size() - 1));
-    first += count;
+  std::vector<std::uint32_t> number(network.machines().size());
+  for (const MachineId machine : job.machines()) {
+    const auto place = static_cast<std::uint32_t>(nic_count_.size());
+    const auto count = static_cast<std::uint32_t>(network.machine(machine).endpoints.size());
+    number[machine] = place;
+    first_nic_.push_back(static_cast<Rank>(nics_.rank_count()));
+    nic_count_.push_back(count);
+    nics_.machine_of_rank.insert(nics_.machine_of_rank.end(), count, machine);
+    machine_of_nic_.insert(machine_of_nic_.end(), count, place);
   }
+  for (const MachineId machine : job.machine_of_rank) machine_.push_back(number[machine]);
   const std::vector<PortId> of_ranks = endpoints_of_ranks(network, job);
   endpoints_ = endpoints_of_ranks(network, nics_);
   for (const PortId endpoint : endpoints_) {
@@ -64,7 +66,7 @@ RailMap::RailMap(const Network& network, const Job& job, RailUse use, std::vecto
 }
 
 std::span<const PortId> RailMap::endpoints_of(std::uint32_t machine) const {
-  return std::span(endpoints_).subspan(first_nic_[machine], nics_.machines[machine].ranks);
+  return std::span(endpoints_).subspan(first_nic_[machine], nic_count_[machine]);
 }
 
 namespace {
@@ -188,7 +190,7 @@ bool RailMap::may_connect(Rank leaves, Rank arrives) const {
     return joins || joined_->pairs(endpoints_of(from), endpoints_of(to)).empty();
   }
   if (use_ == RailUse::own || rail == leaves - first_nic_[from]) return true;
-  return use_ == RailUse::aligned && rail >= nics_.machines[from].ranks;
+  return use_ == RailUse::aligned && rail >= nic_count_[from];
 }
 
 std::unique_ptr<StepSequence> on_rails(const StepSequence& steps, RailMap map) {

@@ -46,11 +46,12 @@ std::vector<std::uint32_t> router_groups(const Network& network) {
 }
 
 /// `routers`: of each group the first that the job uses.
-void add_groups(const Network& network, const Job& job, Places& places, std::vector<DeviceId>& routers) {
+void add_groups(const Network& network, std::span<const MachineId> machines, Places& places,
+                std::vector<DeviceId>& routers) {
   const auto dragonfly = router_groups(network);
   std::map<std::uint32_t, std::uint32_t> known_groups;
-  for (const JobMachine& member : job.machines) {
-    const DeviceId router = first_router(network, network.machine(member.machine));
+  for (const MachineId machine : machines) {
+    const DeviceId router = first_router(network, network.machine(machine));
     const std::uint32_t unit = dragonfly.empty() || router == no_id ? router : dragonfly[router];
     const auto [known, is_new] = known_groups.try_emplace(unit, static_cast<std::uint32_t>(routers.size()));
     if (is_new) routers.push_back(router);
@@ -58,11 +59,11 @@ void add_groups(const Network& network, const Job& job, Places& places, std::vec
   }
 }
 
-void add_gateways(const Network& network, const Job& job, Places& places) {
+void add_gateways(const Network& network, std::span<const MachineId> machines, Places& places) {
   std::set<PlaneId> all;
-  for (const JobMachine& member : job.machines) all.merge(planes_of(network, network.machine(member.machine)));
-  for (const JobMachine& member : job.machines) {
-    places.gateway.push_back(planes_of(network, network.machine(member.machine)) == all);
+  for (const MachineId machine : machines) all.merge(planes_of(network, network.machine(machine)));
+  for (const MachineId machine : machines) {
+    places.gateway.push_back(planes_of(network, network.machine(machine)) == all);
   }
 }
 
@@ -144,12 +145,12 @@ void put_in_box(const PointsOnGrid& grid, Places& places) {
   }
 }
 
-void add_grid(const Network& network, const Job& job, Places& places) {
+void add_grid(const Network& network, std::span<const MachineId> machines, Places& places) {
   const auto found = machine_grid(network);
   if (!found) return;
   PointsOnGrid grid{
       {found->dimensions.begin(), found->dimensions.end()}, {found->periodic.begin(), found->periodic.end()}, {}};
-  for (const JobMachine& member : job.machines) grid.point.push_back(found->point[member.machine]);
+  for (const MachineId machine : machines) grid.point.push_back(found->point[machine]);
   put_in_box(grid, places);
 }
 
@@ -191,14 +192,13 @@ Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const
 
 Places places_of_job(const Network& network, const Job& job) {
   Places places;
-  for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
-    places.machine.insert(places.machine.end(), job.machines[machine].ranks, machine);
-  }
+  Renumbering machine(network.machines().size());
+  for (const MachineId id : job.machine_of_rank) places.machine.push_back(machine(id));
   std::vector<DeviceId> routers;
-  add_groups(network, job, places, routers);
-  add_gateways(network, job, places);
+  add_groups(network, machine.old(), places, routers);
+  add_gateways(network, machine.old(), places);
   add_aggregators(network, routers, places);
-  add_grid(network, job, places);
+  add_grid(network, machine.old(), places);
   return places;
 }
 

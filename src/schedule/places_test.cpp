@@ -27,7 +27,7 @@ Job job_of(const Network& network, std::initializer_list<const char*> hosts, std
   for (const char* host : hosts) {
     const auto machine = network.find_machine(host);
     EXPECT_TRUE(machine) << host;
-    job.machines.push_back({machine.value_or(0), ranks});
+    job.machine_of_rank.insert(job.machine_of_rank.end(), ranks, machine.value_or(0));
   }
   return job;
 }
@@ -39,6 +39,14 @@ TEST(Places, MachinesAreNumberedInRankOrder) {
   EXPECT_EQ(places.gateway, std::vector<bool>(3, true));
   EXPECT_TRUE(places.dimensions.empty());
   EXPECT_EQ(places_of_ranks(5, ~0U).machine_count(), 1U);
+}
+
+TEST(Places, MachinesOfACyclicJobAreNumberedByTheirFirstRanks) {
+  const Network network = opened("fattree:K=2,levels=2,nodes=4");
+  const Job job = job_of(network, {"N2", "N0", "N2", "N0", "N3"});
+  const Places places = places_of_job(network, job);
+  EXPECT_EQ(places.machine, (Numbers{0, 1, 0, 1, 2}));
+  EXPECT_EQ(places.group, (Numbers{0, 1, 0})) << "N2 and N3 are on one leaf";
 }
 
 TEST(PlacesOnGrid, HasRanksInRowMajorOrder) {
@@ -80,7 +88,7 @@ void expect_groups_of_names(std::string_view source, std::uint64_t seed) {
   const Places places = places_of_job(network, *job);
   std::map<std::uint32_t, std::uint32_t> number;
   for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
-    const auto in_name = group_in(network.machine(job->machines[machine].machine).name);
+    const auto in_name = group_in(network.machine(job->machine_of_rank[machine]).name);
     const auto [known, is_new] = number.try_emplace(in_name, static_cast<std::uint32_t>(number.size()));
     ASSERT_EQ(places.group[machine], known->second) << "machine " << machine;
   }
@@ -164,7 +172,7 @@ TEST(PlacesOfJob, GroupsOfSlingshotAreItsCabinets) {
   ASSERT_TRUE(job) << job.error().message;
   const Places places = places_of_job(network, *job);
   for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
-    const std::string& name = network.machine(job->machines[machine].machine).name;
+    const std::string& name = network.machine(job->machine_of_rank[machine]).name;
     EXPECT_EQ(name.substr(0, 5), fmt::format("x{}", 1000 + places.group[machine])) << name;
   }
 }
@@ -211,7 +219,7 @@ TEST(DragonflyGroups, AreNotFoundInOtherNetworks) {
     const Places places = places_of_job(network, *job);
     std::map<DeviceId, std::uint32_t> group_of_router;
     for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
-      const DeviceId router = network.router_of(network.machine(job->machines[machine].machine).endpoints.front());
+      const DeviceId router = network.router_of(network.machine(job->machine_of_rank[machine]).endpoints.front());
       group_of_router.try_emplace(router, static_cast<std::uint32_t>(group_of_router.size()));
       EXPECT_EQ(places.group[machine], group_of_router.at(router)) << source;
     }
@@ -226,7 +234,7 @@ TEST(PlacesOfJob, TheMachinesOfATorusAreAGrid) {
   EXPECT_EQ(places.dimensions, (Numbers{3, 4, 5}));
   EXPECT_EQ(places.periodic, (std::vector<bool>{true, true, true}));
   for (std::uint32_t machine = 0; machine < 60; ++machine) {
-    const std::string& name = network.machine(job->machines[machine].machine).name;
+    const std::string& name = network.machine(job->machine_of_rank[machine]).name;
     const std::uint32_t point = places.point[machine];
     EXPECT_EQ(name, fmt::format("N{}-{}-{}", point / 20, point / 5 % 4, point % 5));
   }

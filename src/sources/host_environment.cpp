@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 #include <vector>
 
 #include "ayatori/base/files.hpp"
@@ -69,14 +70,17 @@ std::string slurm_source(const HostEnvironment& environment) {
   return "";
 }
 
-/// The hosts of a file that has one line per process.
+/// The hosts of a file that has one line per process, each once.
 Result<std::vector<std::string>> hosts_in_file(const char* name, std::string_view path) {
   const auto text = read_file(path);
   if (!text) return with_cause(Failure(text.error()), fmt::format("the variable {} names this file", name));
   const auto entries = parse_hostfile(*text, path);
   if (!entries) return Failure(entries.error());
   std::vector<std::string> hosts;
-  for (const HostEntry& entry : *entries) hosts.push_back(entry.host);
+  std::unordered_set<std::string_view> known;
+  for (const HostEntry& entry : *entries) {
+    if (known.insert(entry.host).second) hosts.push_back(entry.host);
+  }
   return hosts;
 }
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import ayatori
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.model.jobs import hosts_of
 from ayatori.ordering.embedding import embed, hops_between
-from ayatori.ordering.files import FORMATS, hosts_of, write
+from ayatori.ordering.files import write_coordinates, write_start_file
 from ayatori.ordering.search import MAX_PAIRS, Traffic, order_ranks
 from ayatori.planning.plans import steps_of
 from ayatori.prediction.calls import Call
@@ -67,7 +68,7 @@ def traffics(draw, ranks: int) -> Traffic:
 
 def exhaustive(predictor: Predictor, job: _core.Job, traffic: Traffic) -> float:
     """The time of the fastest of all orders that keep each host's ranks in its class of places."""
-    ranks = job.ranks_on_machines
+    ranks = [count for _, count in job.runs]
     best = float("inf")
     for order in permutations(range(len(ranks))):
         if any(ranks[place] != ranks[host] for place, host in enumerate(order)):
@@ -102,10 +103,8 @@ def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) ->
     assert found.trials <= trials
     assert found.seconds <= found.given_seconds
     assert found.gain >= 1
-    assert found.job.ranks_on_machines == job.ranks_on_machines
-    assert sorted(zip(found.job.machines, found.job.ranks_on_machines, strict=True)) == sorted(
-        zip(job.machines, job.ranks_on_machines, strict=True)
-    )
+    assert [ranks for _, ranks in found.job.runs] == [ranks for _, ranks in job.runs]
+    assert sorted(found.job.runs) == sorted(job.runs)
     # What is promised is what the simulator says of that order.
     alone = order_ranks(predictor, found.job, traffic, trials=1)
     assert alone.given_seconds == pytest.approx(found.seconds, rel=1e-8)
@@ -113,7 +112,7 @@ def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) ->
         for a, b in combinations(range(len(job.machines)), 2):
             places = list(range(len(job.machines)))
             places[a], places[b] = b, a
-            if job.ranks_on_machines[a] == job.ranks_on_machines[b]:
+            if job.runs[a][1] == job.runs[b][1]:
                 other = order_ranks(predictor, found.job.in_order(places), traffic, trials=1)
                 assert other.given_seconds >= found.seconds * (1 - 1e-8)
 
@@ -205,24 +204,19 @@ def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:
 
 @settings(max_examples=tries(20))
 @given(st.data())
-def test_each_format_says_the_same_order(tmp_path_factory, data) -> None:
+def test_the_files_say_the_order(tmp_path_factory, data) -> None:
     source = data.draw(st.sampled_from(SOURCES))
     network = network_of(source)
     job = data.draw(jobs(source, 8))
     folder: Path = tmp_path_factory.mktemp("order")
     ranks = [host for host, count in hosts_of(network, job) for _ in range(count)]
-    texts = {}
-    for word in FORMATS:
-        assert str(folder / word) in write(network, job, word, folder / word)
-        texts[word] = (folder / word).read_text()
-    for word in ("hostfile", "mpich", "slurm"):
-        read = _core.job_from_hostfile(network, texts[word], word, 0, False)
-        if word != "slurm":  # which lists a host once a rank; Open MPI's rule adds the slots up
-            assert hosts_of(network, read) == hosts_of(network, job)
-    assert texts["slurm"].splitlines() == ranks
-    lines = [re.fullmatch(r"rank (\d+)=(\S+) slot=(\d+)", line) for line in texts["rankfile"].splitlines()]
-    assert [(int(line[1]), line[2]) for line in lines if line] == list(enumerate(ranks))
-    head, *rows = texts["coordinates"].splitlines()
+    started = write_start_file(network, job, folder / "hosts")
+    assert all(str(folder / "hosts") in line for launcher, line in started.items() if launcher != "torchrun")
+    assert (folder / "hosts").read_text().splitlines() == ranks
+    read = _core.job_from_hostfile(network, (folder / "hosts").read_text(), "hosts", 0, False)
+    assert read.machine_of_rank == job.machine_of_rank
+    assert str(folder / "coordinates") in write_coordinates(network, job, folder / "coordinates")["MPICH"]
+    head, *rows = (folder / "coordinates").read_text().splitlines()
     assert ":" in head
     found = [tuple(map(int, re.fullmatch(r"(\d+): (\d+) (\d+) (\d+)", row).groups())) for row in rows]  # type: ignore[union-attr]
     assert [row[0] for row in found] == list(range(len(ranks)))
@@ -245,10 +239,21 @@ def test_what_cannot_be_ordered_is_refused(tmp_path: Path, ayatori_command) -> N
     with pytest.raises(Error, match="neither"):
         predictor = predictor_of(SOURCES[0])
         order_ranks(predictor, _core.job_of_hosts(predictor.network, [("N0", 1)], "job"), Traffic())
-    done = ayatori_command(*job, "--pattern", "ring", "--to", "slurm", "--out", str(tmp_path / "slurm"))
+    done = ayatori_command(*job, "--pattern", "ring", "--out", str(tmp_path / "ordered"))
     assert done.status == 0, done.stderr
     assert "SLURM_HOSTFILE=" in done.stdout
-    assert sorted((tmp_path / "slurm").read_text().split()) == ["N0", "N13", "N20", "N7"]
+    assert sorted((tmp_path / "ordered").read_text().split()) == ["N0", "N13", "N20", "N7"]
+
+
+def test_ranks_of_a_cyclic_job_change_places() -> None:
+    """Twelve ranks on six hosts of a torus, each host twice: rings of neighbours are found from the worst order."""
+    predictor = predictor_of("torus:3x3x3")
+    names = [predictor.network.machines[machine].name for machine in predictor.network.machines_in_order]
+    job = _core.job_of_hosts(predictor.network, [(names[5 * i % 6], 1) for i in range(6)] * 2, "job")
+    assert len(job.runs) == 12
+    found = order_ranks(predictor, job, Traffic(Call("allreduce", "ring", 12 << 20)))
+    assert sorted(found.job.machine_of_rank) == sorted(job.machine_of_rank)
+    assert found.gain > 1
 
 
 def test_an_order_names_each_place_once() -> None:

@@ -169,7 +169,7 @@ def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
 @pytest.fixture
 def hostfile(tmp_path: Path) -> str:
     file = tmp_path / "job"
-    file.write_text("".join(f"N{number}\n" for number in (0, 1, 4, 7, 8, 11)), encoding="utf-8")
+    file.write_text("".join(f"N{number} slots=2\n" for number in (0, 1, 4, 7, 8, 11)), encoding="utf-8")
     return str(file)
 
 

@@ -24,7 +24,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import RunningJob, hosts_of, plan_beside, unplanned
+from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanned
 from ayatori.planning.placement import propose
 from ayatori.planning.together import measure_together
 
@@ -43,7 +43,7 @@ def job_on(network: ayatori.Network, hosts: str) -> ayatori.Job:
 
 
 def note(network: ayatori.Network, name: str, placed) -> RunningJob:
-    return RunningJob(name, placed.plan.method.word, hosts_of(network, placed.job), placed.footprint)
+    return RunningJob(name, placed.plan.method.word, job_hosts(network, placed.job), placed.footprint)
 
 
 def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None:

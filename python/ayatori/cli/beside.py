@@ -22,7 +22,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside, plan_jointly
+from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside, plan_jointly
 
 RUNNING = Annotated[
     str | None,
@@ -82,7 +82,7 @@ class NewJobs:
 
 def noted(network: Network, name: str, placed: Placed) -> RunningJob:
     """A job that was planned, as one that runs."""
-    return RunningJob(name, placed.plan.method.word, hosts_of(network, placed.job), placed.footprint)
+    return RunningJob(name, placed.plan.method.word, job_hosts(network, placed.job), placed.footprint)
 
 
 def add_to_running(

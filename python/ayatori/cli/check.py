@@ -20,7 +20,7 @@ from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import applied_as_data, read_applied
-from ayatori.formats.plan_file import read_plan
+from ayatori.formats.plan_file import check_is_for, read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
@@ -38,7 +38,7 @@ from ayatori.planning.plans import (
 )
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data
-from ayatori.planning.together import JobOnFabric, check_plans
+from ayatori.planning.together import JobOnFabric, check_plans, check_tables_of_plans
 
 HOT_LINKS_SHOWN = 10
 ECMP = "ecmp"
@@ -77,11 +77,7 @@ def check(
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern))
     rails = options.parse_rails(network, rails)
-    asked.check(each.one_by_one, plan)
-    if report is not None and not asked.jobs:
-        raise UsageError("--report draws several jobs", hint="--jobs FOLDER; one job: ayatori plan --report")
-    if method is not None and plan is not None:
-        raise UsageError("--method excludes --plan, which says how its paths were chosen")
+    check_options(each, asked, plan, method, report)
     if method == ECMP:
         return check_ecmp(source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
     hashes.refuse_without("--method ecmp")
@@ -93,7 +89,9 @@ def check(
         if asked.jobs:
             routes, together = assess_together(network, asked, each, tables, pattern, drawing(source, report))
         elif plan is not None:
-            routes, assessments, paths, together = assess_plan(network, plan, asked.applied, tables, pattern, each.seed)
+            routes, assessments, paths, together = assess_plan(
+                network, plan, each.jobs_on(network), asked.applied, tables, pattern, each.seed
+            )
         else:
             routes = tables.of(network)
             assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, json)
@@ -104,6 +102,19 @@ def check(
     print_json("check", data) if json else describe(data)
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
+
+
+def check_options(
+    each: JobOptions, asked: JobsAsked, plan: Path | None, method: str | None, report: Path | None
+) -> None:
+    """Raises UsageError for options that contradict each other."""
+    asked.check(each.one_by_one, plan)
+    if report is not None and not asked.jobs:
+        raise UsageError("--report draws several jobs", hint="--jobs FOLDER; one job: ayatori plan --report")
+    if method is not None and plan is not None:
+        raise UsageError("--method excludes --plan, which says how its paths were chosen")
+    if plan is not None and (each.random_jobs is not None or each.contiguous is not None):
+        raise UsageError("--plan has a job of its own", hint="--job HOSTFILE: whether the plan is for that job")
 
 
 def assess_each(
@@ -120,14 +131,27 @@ def assess_each(
 
 
 def assess_plan(
-    network: Network, plan_file: Path, applied_in: Path | None, tables: Tables, pattern: str, seed: int
+    network: Network,
+    plan_file: Path,
+    jobs: list[Job],
+    applied_in: Path | None,
+    tables: Tables,
+    pattern: str,
+    seed: int,
 ) -> tuple[Routes, list[Assessment], str, dict[str, Any]]:
-    """The plan, or that which a job made of it, with what differs."""
+    """The plan, or that which a job made of it, with what differs. Raises Error for a plan that is not for the job that
+    the options name, or that was made on other tables."""
     saved = read_plan(network, plan_file)
-    check_plans([JobOnFabric(plan_file.name, saved.job, saved.plan, of_nics=saved.of_nics)], tables.rails)
+    for asked in jobs:
+        check_is_for(network, plan_file, saved, asked)
+    # A plan of NICs does not tell how many ranks use them: one each, unless the options name the job.
+    job = jobs[0] if saved.of_nics and jobs else saved.job
+    with_plan = JobOnFabric(plan_file.name, saved.job, saved.plan, of_nics=saved.of_nics, tables=saved.tables)
+    check_plans([with_plan], tables.rails)
     routes = tables.of(network, saved.lmc)
-    steps = steps_of(pattern, saved.job.rank_count, seed)
-    nics, steps = traffic_of_nics(network, saved.job, steps, tables.rails)
+    check_tables_of_plans(network, routes, [with_plan])
+    steps = steps_of(pattern, job.rank_count, seed)
+    nics, steps = traffic_of_nics(network, job, steps, tables.rails)
     taken, differences, name = saved.plan, {}, saved.plan.method.word
     if applied_in is not None:
         applied = read_applied(plan_file, applied_in)
@@ -135,7 +159,7 @@ def assess_plan(
         as_data = applied_as_data(applied) | {"planned_relative_bandwidth": planned.relative_bandwidth}
         taken, differences, name = applied.plan, {"applied": as_data}, f"{name} as applied"
     measured = contention(network, routes, nics, taken, steps)
-    return routes, [Assessment(saved.job, measured)], name, differences
+    return routes, [Assessment(job, measured)], name, differences
 
 
 def describe(data: dict[str, Any]) -> None:

@@ -17,7 +17,13 @@ from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, steps_of, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes, read_routes
-from ayatori.planning.together import BACKGROUND, JobOnFabric, measure_together, together_as_data
+from ayatori.planning.together import (
+    BACKGROUND,
+    JobOnFabric,
+    check_tables_of_plans,
+    measure_together,
+    together_as_data,
+)
 from ayatori.study.pictures import together_as_study
 
 ROUNDS = 300
@@ -40,7 +46,7 @@ class Tables:
         """Those that are given, or ours: at the LMC of plans, or that which is asked for, or what the method needs."""
         if self.lfts is not None:
             return read_routes(network, self.lfts)
-        if planned_lmc is not None:
+        if planned_lmc is not None and self.lmc is None:
             return make_routes(network, planned_lmc)
         by_default = "0" if self.method in (None, DESTINATION_MOD_K) else "auto"
         return make_routes(network, options.parse_lmc(by_default if self.lmc is None else self.lmc))
@@ -72,6 +78,7 @@ def assess_together(
         raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
     jobs, planned_lmc = asked.read(network, each)
     routes = tables.of(network, planned_lmc)
+    check_tables_of_plans(network, routes, jobs)
     for one in jobs:
         if one.name == BACKGROUND:
             continue

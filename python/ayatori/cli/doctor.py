@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,13 +125,17 @@ def hosts_and_agent(hosts: Path | None, agent: str | None) -> tuple[list[str], l
     if hosts is None:
         return [_this_machine()], []
     listed = _core.hosts_in_hostfile(read_text(hosts), str(hosts))
-    return [name for name, _ in listed], words_of(agent or _agent_of_mpi())
+    return list(dict.fromkeys(name for name, _ in listed)), words_of(agent or _agent_of_mpi())
 
 
 def _ranks_of(hosts: Path | None) -> dict[str, int]:
-    """As many as the hostfile has slots for."""
+    """As many as the hostfile has slots for. A host that is listed again has a slot more each time."""
     listed = [] if hosts is None else _core.hosts_in_hostfile(read_text(hosts), str(hosts))
-    return {name: slots for name, slots in listed if slots > 0}
+    again = {name for name, times in Counter(name for name, _ in listed).items() if times > 1}
+    ranks: Counter[str] = Counter()
+    for name, slots in listed:
+        ranks[name] += max(slots, 1) if name in again else slots
+    return {name: count for name, count in ranks.items() if count > 0}
 
 
 def _this_machine() -> str:

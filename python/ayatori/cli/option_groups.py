@@ -24,7 +24,7 @@ class JobOptions:
     seed: options.SEED = 1
     contiguous: options.CONTIGUOUS = None
     ppn: options.PPN = 0
-    order: options.ORDER = "network"
+    order: options.ORDER = "given"
     unnamed_hcas: options.UNNAMED_HCAS = False
 
     @property
@@ -42,7 +42,7 @@ class JobOptions:
         from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
 
         if self.order not in ("network", "given"):
-            raise UsageError(f"no rank order '{self.order}'", hint="orders: network, given")
+            raise UsageError(f"no rank order '{self.order}'", hint="orders: given, network")
         if not 0 <= self.ppn <= options.MAX_RANKS:
             raise UsageError(f"--ppn {self.ppn} is out of range", hint=f"0 to {options.MAX_RANKS}")
         if self.job_size is not None and self.random_jobs is None:
@@ -50,6 +50,8 @@ class JobOptions:
         if sum(choice is not None for choice in self.named) > 1:
             raise UsageError("--job, --random-jobs and --contiguous exclude each other")
         if self.job is not None:
+            if self.order == "network":
+                note(f"ranks are in the network's order, not in that of {self.job}")
             return [read_job(network, self.job, self.ppn, self.order)]
         if self.contiguous is not None:
             return contiguous_jobs(network, options.parse_range(self.contiguous), self.ppn, self.unnamed_hcas)

@@ -64,8 +64,10 @@ UNNAMED_HCAS = Annotated[
 JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Machines of a random job.")]
 SEED = Annotated[int, typer.Option(help="Seed of what is random.")]
 CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B machines.")]
-PPN = Annotated[int, typer.Option(help="Ranks a machine; 0: the hostfile's slots, else one a rail.")]
-ORDER = Annotated[str, typer.Option(help="Ranks in the 'network' order, or as 'given' in the hostfile.")]
+PPN = Annotated[
+    int, typer.Option(help="Ranks a machine; 0: a hostfile's slots, or one a line; without a file one a rail.")
+]
+ORDER = Annotated[str, typer.Option(help="Ranks as 'given' in the hostfile, line by line, or in the 'network' order.")]
 LMC = Annotated[str, typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto': one LID a path, if they fit.")]
 PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a file of 'FROM TO' lines.")]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
+from ayatori.model.jobs import hosts_of
 from ayatori.prediction.choice import Choice, Ranking
 from ayatori.prediction.costs import FREE, from_core, to_core
 from ayatori.prediction.predictor import Model
@@ -61,13 +62,11 @@ def table_of(source: str, network: Network, choice: Choice) -> Table:
     if len(choice.jobs) != 1:
         raise Error("a table is for one job", hint="--job HOSTFILE --out FILE")
     job = choice.jobs[0]
-    all_machines = network.machines
-    names = [all_machines[machine].name for machine in job.machines]
     by_collective: dict[str, list[Ranking]] = {}
     for ranking in choice.rankings:
         by_collective.setdefault(ranking.collective, []).append(ranking)
     collectives = {name: _sizes_of(rankings) for name, rankings in by_collective.items()}
-    return Table(source, list(zip(names, job.ranks_on_machines, strict=True)), choice.method, choice.model, collectives)
+    return Table(source, hosts_of(network, job), choice.method, choice.model, collectives)
 
 
 def _sizes_of(rankings: Iterable[Ranking]) -> Sizes:

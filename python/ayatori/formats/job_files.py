@@ -14,15 +14,20 @@ from ayatori.planning.together import JobOnFabric
 
 
 def files_of_jobs(paths: Iterable[Path]) -> list[Path]:
-    """These files, and those in these folders: by name, without hidden ones and the companions of plans."""
+    """These files, and those in these folders: by name, without hidden ones and what stands beside a plan."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = (each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-            files += sorted(each for each in inside if each.suffix != ".pairs")
+            files += sorted(each for each in inside if not _is_beside_plan(each))
         else:
             files.append(path)
     return files
+
+
+def _is_beside_plan(file: Path) -> bool:
+    """The paths of its pairs, or the hosts of its ranks."""
+    return file.suffix == ".pairs" or (file.suffix == ".hosts" and is_plan(file.with_suffix("")))
 
 
 def is_plan(file: Path) -> bool:
@@ -34,7 +39,7 @@ def is_plan(file: Path) -> bool:
 
 
 def read_jobs(
-    network: Network, paths: Iterable[Path], ppn: int = 0, order: str = "network"
+    network: Network, paths: Iterable[Path], ppn: int = 0, order: str = "given"
 ) -> tuple[list[JobOnFabric], int | None]:
     """The jobs of hostfiles, plans and folders of them, and the LMC that the plans were made for (None: no plan).
 
@@ -54,5 +59,5 @@ def read_jobs(
         if lmc is not None and saved.lmc != lmc:
             raise Error(f"{file}: made for LMC {saved.lmc}, other plans for LMC {lmc}")
         lmc = saved.lmc
-        jobs[name] = JobOnFabric(name, saved.job, saved.plan, of_nics=saved.of_nics)
+        jobs[name] = JobOnFabric(name, saved.job, saved.plan, of_nics=saved.of_nics, tables=saved.tables)
     return list(jobs.values()), lmc

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Planned, Routes
+from ayatori.base.errors import Error
+from ayatori.model.jobs import hosts_of
 
 
 @dataclass
@@ -14,6 +16,8 @@ class SavedPlan:
     job: Job
     plan: Plan
     lmc: int
+    tables: str
+    """Fingerprint of the tables that it was made on."""
     of_nics: bool = False
     """The job has a rank for each NIC of its machines: made for messages that use others than the ranks' own."""
 
@@ -24,14 +28,37 @@ def write_plan(network: Network, routes: Routes, job: Job, planned: Planned, pat
     `of_nics`: the job is that of traffic_of_nics(), with a rank for each NIC.
     """
     endpoints = job.endpoints(network)
-    all_machines = network.machines
-    machines = [
-        _core.JobHost(all_machines[machine].name, ranks)
-        for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)
-    ]
+    machines = [_core.JobHost(host, ranks) for host, ranks in hosts_of(network, job)]
     ranks = [_core.RankAddress(network.port(endpoint).guid, routes.base_lid(endpoint)) for endpoint in endpoints]
-    file = _core.PlanFile(planned.reason, routes.lmc(endpoints[0]), machines, ranks, planned.plan, of_nics)
+    file = _core.PlanFile(
+        planned.reason,
+        routes.lmc(endpoints[0]),
+        _core.fingerprint_of(network, routes),
+        machines,
+        ranks,
+        planned.plan,
+        of_nics,
+    )
     _core.write_plan_file(file, str(path))
+
+
+def check_is_for(network: Network, path: Path, saved: SavedPlan, job: Job) -> None:
+    """Raises Error, naming the first rank that is elsewhere, for a plan of another placement than the job's."""
+    planned, asked = saved.job.machine_of_rank, job.machine_of_rank
+    if saved.of_nics:  # its paths are between the hosts' NICs, however many ranks use them
+        planned, asked = saved.job.machines, job.machines
+    if planned == asked:
+        return
+    if len(planned) != len(asked):
+        what = "hosts" if saved.of_nics else "ranks"
+        raise Error(f"{path} is for {len(planned)} {what}, and the job has {len(asked)}", hint="plan the job")
+    rank = next(rank for rank, (a, b) in enumerate(zip(planned, asked, strict=True)) if a != b)
+    machines = network.machines
+    raise Error(
+        f"{path} is not for this job: rank {rank} is on {machines[asked[rank]].name}, and in the plan on "
+        f"{machines[planned[rank]].name}",
+        hint="the ranks of a plan are where its job was started; plan the job as it starts",
+    )
 
 
 def is_roce_plan(path: Path) -> bool:
@@ -46,4 +73,4 @@ def read_plan(network: Network, path: Path) -> SavedPlan:
     """Reads what write_plan wrote and finds its hosts in the network. Raises Error, naming the file."""
     file = _core.read_plan_file(str(path))
     job = _core.job_of_hosts(network, [(machine.host, machine.ranks) for machine in file.machines], str(path))
-    return SavedPlan(job, file.plan, file.lmc, file.of_nics)
+    return SavedPlan(job, file.plan, file.lmc, file.tables, file.of_nics)

@@ -19,7 +19,7 @@ from ayatori._core import Footprint, Job, LinkUse, Network, Routes, UsedLink
 from ayatori.base.errors import Error
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import RunningJob, hosts_of, unplanned
+from ayatori.planning.beside import RunningJob, job_hosts, unplanned
 
 SLURM = "slurm"
 SQUEUE = ("squeue", "--noheader", "--states=CONFIGURING,RUNNING,SUSPENDED", "--format=%i %N")
@@ -153,4 +153,4 @@ def still_running(
 
 
 def _same_hosts(network: Network, known: RunningJob, job: Job) -> bool:
-    return {machine.host for machine in known.machines} == {machine.host for machine in hosts_of(network, job)}
+    return {machine.host for machine in known.machines} == {machine.host for machine in job_hosts(network, job)}

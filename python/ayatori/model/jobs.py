@@ -1,4 +1,4 @@
-"""Jobs: which machines, in which order, how many ranks on each."""
+"""Jobs: which host has which rank."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from ayatori._core import Job, Network
 from ayatori.base.files import read_text
 
 
-def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "network") -> Job:
+def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "given") -> Job:
     """Reads a hostfile (Open MPI, MPICH or Slurm syntax; names or GUIDs) and finds its hosts in the network.
 
-    `ppn` ranks a machine; 0 takes the file's slots, or one rank a rail. `order` is "network" or "given".
+    Ranks are numbered line by line: a line has as many as it has slots, or one. With `ppn` each machine has so many,
+    where it is first named. `order` is "given", or "network": by machine, and these as the network has them.
     """
     return _core.job_from_hostfile(network, read_text(hostfile), str(hostfile), ppn, order == "network")
 
 
 def placement_as_data(job: Job) -> list[list[int]]:
     """[machine, ranks] in rank order."""
-    return [list(pair) for pair in zip(job.machines, job.ranks_on_machines, strict=True)]
+    return [list(run) for run in job.runs]
+
+
+def hosts_of(network: Network, job: Job) -> list[tuple[str, int]]:
+    """[(host, ranks)] in rank order, by the names that the network has."""
+    machines = network.machines
+    return [(machines[machine].name, ranks) for machine, ranks in job.runs]
 
 
 def random_jobs(

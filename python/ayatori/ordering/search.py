@@ -126,14 +126,15 @@ class _Search:
         self._known: dict[Order, Cost] = {}
         self._settled: set[Order] = set()
         places: dict[int, list[int]] = {}
-        for place, ranks in enumerate(job.ranks_on_machines):
+        self._machines = [machine for machine, _ in job.runs]
+        for place, (_, ranks) in enumerate(job.runs):
             places.setdefault(ranks, []).append(place)
         self._classes = [own for own in places.values() if len(own) > 1]
-        """Places of hosts with as many ranks."""
+        """Places of runs of as many ranks."""
         self._pair_counts = [math.comb(len(own), 2) for own in self._classes]
 
     def run(self) -> Ordered:
-        given = tuple(range(len(self._job.machines)))
+        given = tuple(range(len(self._machines)))
         network = self._network_order()
         starts = list(dict.fromkeys([given, network, *self._embedded_order(network)]))
         allowed = self._left
@@ -171,10 +172,9 @@ class _Search:
     def _network_order(self) -> Order:
         """Hosts with as many ranks in the order of the network, in the places of such hosts."""
         position = {machine: i for i, machine in enumerate(self._predictor.network.machines_in_order)}
-        machines = self._job.machines
-        order = list(range(len(machines)))
+        order = list(range(len(self._machines)))
         for places in self._classes:
-            hosts = sorted(places, key=lambda place: position[machines[place]])
+            hosts = sorted(places, key=lambda place: position[self._machines[place]])
             for place, host in zip(places, hosts, strict=True):
                 order[place] = host
         return tuple(order)
@@ -183,12 +183,13 @@ class _Search:
         """None for a job of very many hosts."""
         from ayatori.ordering.embedding import MAX_HOSTS, embed, hops_between, traffic_between
 
-        hosts = len(self._job.machines)
+        hosts = len(self._machines)
         if hosts > MAX_HOSTS or not self._classes:
             return []
         run = _prepare(self._predictor, self._job, self._traffic)
-        traffic = traffic_between(run.schedule.steps(), run.places.machine, hosts)
-        hops = hops_between(self._predictor.network, self._job.machines)
+        run_of_rank = [number for number, (_, ranks) in enumerate(self._job.runs) for _ in range(ranks)]
+        traffic = traffic_between(run.schedule.steps(), run_of_rank, hosts)
+        hops = hops_between(self._predictor.network, self._machines)
         return [embed(traffic, hops, self._classes, network)]
 
     def _descend(self, order: Order) -> Order:

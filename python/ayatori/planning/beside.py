@@ -8,6 +8,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Footprint, Job, JobHost, Network, Plan, Planned, PlannedBeside, Routes, StepSequence
+from ayatori.model.jobs import hosts_of
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of, traffic_of_nics
 
@@ -46,19 +47,15 @@ class Placed:
         return _core.planned(self.plan, self.reason)
 
 
-def hosts_of(network: Network, job: Job) -> list[JobHost]:
-    all_machines = network.machines  # which makes this list each time
-    return [
-        JobHost(all_machines[machine].name, ranks)
-        for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)
-    ]
+def job_hosts(network: Network, job: Job) -> list[JobHost]:
+    return [JobHost(host, ranks) for host, ranks in hosts_of(network, job)]
 
 
 def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: str = "shift") -> RunningJob:
     """A job that runs without a plan: its messages go to base LIDs."""
     plan = Plan.destination_mod_k(job.rank_count)
     footprint = _core.footprint_of(network, routes, job.endpoints(network), plan, steps_of(pattern, job.rank_count))
-    return RunningJob(name, plan.method.word, hosts_of(network, job), footprint)
+    return RunningJob(name, plan.method.word, job_hosts(network, job), footprint)
 
 
 def plan_beside(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -70,9 +70,9 @@ def candidates_in_part(leaves: Sequence[list[int]], free: Sequence[int], nodes: 
 def job_on(network: Network, free: Job, machines: Iterable[int], ppn: int) -> Job:
     """A job on these of the free machines, in the order that `free` has; with `ppn` 0 each has its ranks there."""
     chosen = set(machines)
+    ranks = Counter(free.machine_of_rank)
     all_machines = network.machines
-    ranks = zip(free.machines, free.ranks_on_machines, strict=True)
-    hosts = [(all_machines[machine].name, ppn or own) for machine, own in ranks if machine in chosen]
+    hosts = [(all_machines[each].name, ppn or ranks[each]) for each in free.machines if each in chosen]
     return _core.job_of_hosts(network, hosts, "the free hosts")
 
 

@@ -55,6 +55,8 @@ class JobOnFabric:
     pattern: str = "shift"
     of_nics: bool = False
     """The plan has paths between NICs, not ranks (traffic_of_nics)."""
+    tables: str = ""
+    """The fingerprint of the tables that the plan was made on; empty where it is made for these."""
 
     @property
     def method(self) -> str:
@@ -81,6 +83,17 @@ def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed
         return []
     hosts = [(all_machines[machine].name, 1) for machine in drawn]
     return [JobOnFabric(BACKGROUND, _core.job_of_hosts(network, hosts, "background traffic"), pattern="random")]
+
+
+def check_tables_of_plans(network: Network, routes: Routes, jobs: Sequence[JobOnFabric]) -> None:
+    """Raises Error for a plan that was made on other tables: its LIDs lead other ways there."""
+    here = _core.fingerprint_of(network, routes)
+    for each in jobs:
+        if each.tables not in ("", here):
+            raise Error(
+                f"the plan of '{each.name}' was made on other tables: {each.tables}, and these are {here}",
+                hint="--lfts FILE with the tables that it was made on, or make the plan again",
+            )
 
 
 def check_plans(jobs: Sequence[JobOnFabric], rails: str) -> None:

@@ -15,7 +15,7 @@ afterwards, by our fastest algorithms.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -126,7 +126,7 @@ def _rate(network: Network, job: Job, model: Model) -> float:
 
 def _inside(network: Network, job: Job, size: int, model: Model) -> float:
     """Among the ranks of the machine that has most: a reduction, and afterwards a broadcast."""
-    ranks = max(job.ranks_on_machines)
+    ranks = max(Counter(job.machine_of_rank).values())
     if ranks == 1 or size == 0:
         return 0.0
     alone = contiguous_job(network, 1, ranks, False)

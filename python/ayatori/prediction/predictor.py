@@ -269,7 +269,7 @@ class Predictor:
             raise Error("steps are made for one path of each message", hint=f"another --method than {self.method}")
         if self.model.rails != "own":
             raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
-        key = (tuple(job.machines), tuple(job.ranks_on_machines))
+        key = tuple(job.machine_of_rank)
         if key not in self._planned_steps:
             plan = make_plan(self.network, self.routes, job, self.method).plan
             made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A host of the job that an artefact was made for.
+/// The hosts of the job that an artefact was made for.
 
 #include <cstdint>
 #include <string>
@@ -8,9 +8,11 @@
 
 namespace ayatori {
 
+/// Ranks that follow each other on one host. The first of a list has ranks 0 … ranks − 1, and so on; a host may come
+/// again, as in cyclic placements.
 struct JobHost {
-  std::string host;         ///< as the network names it
-  std::uint32_t ranks = 1;  ///< how many ranks it has; the first host has ranks 0 … ranks − 1, and so on
+  std::string host;  ///< as the network names it
+  std::uint32_t ranks = 1;
 
   friend bool operator==(const JobHost&, const JobHost&) = default;
 };

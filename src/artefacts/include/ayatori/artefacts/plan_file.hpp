@@ -28,6 +28,7 @@ struct RankAddress {
 struct PlanFile {
   std::string reason;              ///< how good the plan is, and how that is known; for people
   int lmc = 0;                     ///< of the ports: they have 2^lmc LIDs each
+  std::string tables;              ///< fingerprint_of() the tables that the plan was made on; empty before version 3
   std::vector<JobHost> machines;   ///< in rank order
   std::vector<RankAddress> ranks;  ///< by rank; as many as the machines have together
   Plan plan;                       ///< for as many ranks
@@ -39,8 +40,8 @@ struct PlanFile {
 /// companion first, so that a plan file never names a companion that is not there. Errors: as write_file().
 [[nodiscard]] Result<> write_plan_file(const PlanFile& file, const std::filesystem::path& path);
 
-/// Reads what write_plan_file() wrote, and files of version 1. Errors name the file, and the line or the place in it (a
-/// JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not as
+/// Reads what write_plan_file() wrote, and files of versions 1 and 2. Errors name the file, and the line or the place
+/// in it (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not as
 /// docs/plan-format.md says, a companion that is missing, damaged or made for another number of ranks.
 [[nodiscard]] Result<PlanFile> read_plan_file(const std::filesystem::path& path);
 

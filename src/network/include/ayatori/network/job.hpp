@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A Job: an ordered list of machines with ranks on them, and the endpoints that those ranks use.
+/// A Job: which machine each rank is on, and the endpoints that the ranks use.
 
 #include <cstdint>
 #include <span>
@@ -14,21 +14,28 @@
 
 namespace ayatori {
 
-/// One machine's share of a job.
-struct JobMachine {
+/// Ranks that follow each other on one machine.
+struct RankRun {
   MachineId machine = no_id;
   std::uint32_t ranks = 1;
 };
 
+/// A list rank -> machine, in the launcher's order. Any placement is one: by slot, cyclic, with unequal slots.
 struct Job {
-  std::vector<JobMachine> machines;  ///< each machine once; ranks are numbered consecutively in this order
+  std::vector<MachineId> machine_of_rank;
 
-  [[nodiscard]] std::size_t rank_count() const;
+  [[nodiscard]] static Job of_runs(std::span<const RankRun> runs);
+
+  [[nodiscard]] std::size_t rank_count() const { return machine_of_rank.size(); }
+  /// Each machine once, in the order of their first ranks.
+  [[nodiscard]] std::vector<MachineId> machines() const;
+  /// The list, shortened: two neighbouring runs are on different machines.
+  [[nodiscard]] std::vector<RankRun> runs() const;
 };
 
 enum class RankOrder : std::uint8_t {
-  network,   ///< machines sorted by Network::machines_in_order (paper 1, section 4.2, step 1)
-  as_given,  ///< as the hostfile lists them
+  as_given,  ///< line by line, as a launcher starts them that obeys the file
+  network,   ///< by machine, and these sorted by Network::machines_in_order (paper 1, section 4.2, step 1)
 };
 
 /// A host as a hostfile lists it, before it is looked up in a network.
@@ -40,7 +47,8 @@ struct HostEntry {
 
 /// Reads a hostfile in any of these ways, also mixed (one host or host list per line):
 ///   Open MPI   node01 slots=8 max-slots=8      MPICH   node01:8      Slurm   node[01-04,09],login1
-/// '#' starts a comment. A name listed again adds to its slots (Open MPI's rule). `file` is for messages.
+/// '#' starts a comment. A name listed again is an entry again: its ranks are where its lines are. `file` is for
+/// messages.
 /// Errors name file and line: an empty file, a malformed range, a slot count that is not a number or is 0. As in Open
 /// MPI, blanks around '=' are allowed; max-slots, user, binding and ifname are ignored. A file may list at most 2^18
 /// hosts, and an entry at most 65536 slots.
@@ -51,10 +59,10 @@ struct HostEntry {
 [[nodiscard]] Result<std::vector<std::string>> expand_hostlist(std::string_view text);
 
 /// Finds the hosts in the network: by machine name (exactly, then ignoring case, then by the part before the first
-/// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots, or if it gives none,
-/// one rank for each of the machine's endpoints (rails); of a machine on several planes, those on one of them. Errors
-/// name file, line and host: a host that the network does not have (with the nearest name as a hint), a name that
-/// several hosts share, a machine without a cable, a job of fewer than 1 or more than 2^24 ranks.
+/// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots at its place in the list;
+/// an entry that gives none is one rank. Otherwise each machine has so many ranks, at its first place. Errors name
+/// file, line and host: a host that the network does not have (with the nearest name as a hint), a name that several
+/// hosts share, a machine without a cable, a job of fewer than 1 or more than 2^24 ranks.
 [[nodiscard]] Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                                     std::uint32_t ranks_per_machine, RankOrder order);
 
@@ -67,7 +75,8 @@ enum class Candidates : std::uint8_t {
 /// The candidates in network order.
 [[nodiscard]] std::vector<MachineId> machines_for_jobs(const Network& network, Candidates candidates);
 
-/// `size` different candidates, drawn uniformly, in network order. `ranks_per_machine` as above. Error: a job of 0
+/// `size` different candidates, drawn uniformly, in network order, each with `ranks_per_machine` ranks. 0: one for each
+/// of the machine's endpoints (rails); of a machine on several planes, those on one of them. Error: a job of 0
 /// machines, or of more than there are candidates.
 [[nodiscard]] Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
                                      Random& random, Candidates candidates = Candidates::named);
@@ -76,7 +85,7 @@ enum class Candidates : std::uint8_t {
 [[nodiscard]] Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
                                          Candidates candidates = Candidates::named);
 
-/// The NIC port that each rank sends and receives through: rank with local index l on its machine uses the
+/// The NIC port that each rank sends and receives through: the l-th rank of its machine (from 0, by rank) uses the
 /// machine's endpoint of rail l, or its (l mod number of endpoints)-th where it has no such rail.
 [[nodiscard]] std::vector<PortId> endpoints_of_ranks(const Network& network, const Job& job);
 

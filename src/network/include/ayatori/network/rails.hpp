@@ -78,13 +78,14 @@ class RailMap {
   [[nodiscard]] Soonest soonest(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const;
   [[nodiscard]] std::vector<NicPair> pairs_between(Rank from, Rank to) const;
   [[nodiscard]] Rank first_nic(Rank rank) const { return first_nic_[machine_[rank]]; }
-  [[nodiscard]] std::uint32_t nic_count(Rank rank) const { return nics_.machines[machine_[rank]].ranks; }
+  [[nodiscard]] std::uint32_t nic_count(Rank rank) const { return nic_count_[machine_[rank]]; }
 
   RailUse use_;
   Job nics_;
   std::vector<std::uint32_t> machine_;  // by rank: in the job
   std::vector<Rank> nic_of_rank_;
   std::vector<Rank> first_nic_;                // by machine of the job
+  std::vector<std::uint32_t> nic_count_;       // by machine of the job
   std::vector<std::uint32_t> machine_of_nic_;  // in the job
   std::vector<PortId> endpoints_;              // by NIC
   std::vector<double> plane_seconds_;

@@ -63,6 +63,10 @@ struct Routes {
   std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
+/// What tells these tables from others, in 16 hexadecimal digits: the LIDs of all NIC ports, and each router's entries
+/// for them. A fabric that is read again, in whatever order, has the same one. Not for proof against forgery.
+[[nodiscard]] std::string fingerprint_of(const Network& network, const Routes& routes);
+
 /// Counts the entries for base LIDs of NICs and aggregation ports in which two sets of tables of one network differ,
 /// whatever LIDs the two give a port. A port without a LID is dropped. Routers' own LIDs, which only management uses,
 /// do not count. Error: the sets have different numbers of routers.
