@@ -95,7 +95,7 @@ def test_rails_that_no_cable_joins_have_plans_of_their_nics(tmp_path: Path, ayat
 @pytest.mark.parametrize("verb", ["simulate", "choose", "plan", "check", "order"])
 def test_errors_about_rails_that_no_cable_joins_say_what_would_do(verb: str, tmp_path: Path, ayatori_command) -> None:
     hosts = tmp_path / "hosts"
-    hosts.write_text("N0\nN1\nN2\n", encoding="utf-8")
+    hosts.write_text("N0 slots=2\nN1 slots=2\nN2 slots=2\n", encoding="utf-8")
     calls = {
         "simulate": "--collective alltoall --algorithm shift",
         "choose": "--collective alltoall --bytes 1KiB",

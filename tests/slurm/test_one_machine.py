@@ -79,19 +79,36 @@ def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> 
         "allreduce",
         "--algorithm",
         "recursive-doubling",
-        "--to",
-        "slurm",
         "--out",
         str(folder / "order"),
     ]
     done = ayatori_command(*job, *call)
     assert done.status == 0, done.stderr
-    use = re.search(r"to use it: (SLURM_HOSTFILE=\S+ srun -m arbitrary -n 8)", re.sub(r"\s+", " ", done.stdout))
+    use = re.search(r"  Slurm +(SLURM_HOSTFILE=\S+ srun --distribution=arbitrary -n 8)", done.stdout)
     assert use, done.stdout
     printed = in_slurm(folder, f"{use[1]} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME'")
     order = (folder / "order").read_text().split()
     assert sorted(printed.splitlines()) == sorted(f"{rank} {host}" for rank, host in enumerate(order))
     assert order != ["N0", "N0", "N2", "N2", "N3", "N3", "N1", "N1"]
+
+
+def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_command) -> None:
+    """Cyclic and unequal placements by the line that `plan` prints, outside of an allocation and in one."""
+    jobs = {"cyclic": "N2\nN0\nN3\nN2\nN0\nN3\n", "unequal": "N3 slots=3\nN1\nN0 slots=2\n"}
+    script, expected = "", []
+    for name, text in jobs.items():
+        (folder / name).write_text(text)
+        plan, say = folder / f"{name}.json", folder / f"say-{name}"
+        say.write_text(f"echo {name}: $SLURM_PROCID $SLURMD_NODENAME")
+        done = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json")
+        assert done.status == 0, done.stderr
+        line = json.loads(done.stdout)["start"]["Slurm"].replace(f"ayatori run --plan {plan} ", "")
+        ranks = (folder / f"{name}.json.hosts").read_text().split()
+        hosts = ",".join(sorted(set(ranks)))
+        script += f"{line} sh {say}\nsalloc -Q --exclusive -N 3 -w {hosts} sh -c '{line} sh {say}'\n"
+        expected += 2 * [f"{name}: {rank} {host}" for rank, host in enumerate(ranks)]
+    assert sorted(in_slurm(folder, script).splitlines()) == sorted(expected)
+    assert expected[:3] == ["cyclic: 0 N2", "cyclic: 1 N0", "cyclic: 2 N3"]
 
 
 def compiled_copies(folder: Path) -> Path:

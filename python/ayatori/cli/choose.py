@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
+from ayatori.cli.starting import describe_start, start_beside
 
 if TYPE_CHECKING:
     from ayatori._core import Job, Network
@@ -91,9 +93,13 @@ def choose(
         choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
     if not is_first_process():
         return
-    write_choice(out, source, network, choice)
-    data = {"source": source} | choice_as_data(choice) | {"method": paths.name_of(choice.method)}
-    print_json("choose", data) if json else describe(data, model)
+    start = write_choice(out, source, network, choice)
+    data = {"source": source} | choice_as_data(choice) | {"method": paths.name_of(choice.method), "start": start}
+    if json:
+        print_json("choose", data)
+        return
+    describe(data, model)
+    describe_start(start)
 
 
 def rank(
@@ -136,12 +142,16 @@ def check_out(out: Path | None, jobs: list[Job]) -> None:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
 
 
-def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> None:
+def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> dict[str, str]:
+    """The table, and what starts its job: by launcher, the line. Nothing without `out`."""
     from ayatori.formats.choice_table import table_of, write_table
 
-    if out is not None:
-        write_table(table_of(source, network, choice), out)
-        note(f"wrote {out}; to use it: AYATORI_CHOICE={out} ayatori run -- mpirun …")
+    if out is None:
+        return {}
+    write_table(table_of(source, network, choice), out)
+    note(f"wrote {out}")
+    lines = start_beside(network, choice.jobs[0], out, f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run ")
+    return {launcher: line for launcher, line in lines.items() if launcher != "torchrun"}
 
 
 def parse_collectives(text: str) -> list[str]:

@@ -17,15 +17,16 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
+from ayatori.cli.starting import describe_start
+from ayatori.model.jobs import hosts_of
 from ayatori.model.network import open_source
-from ayatori.ordering.files import FORMATS, hosts_of, write
+from ayatori.ordering.files import FORMATS
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import purpose_of, steps_of
 from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.predictor import Model, Predictor
 
 HOSTS_SHOWN = 16
-DEFAULT_FORMAT = "hostfile"
 
 
 @grouped
@@ -49,8 +50,8 @@ def order(
     seed: options.SEED = 1,
     to: Annotated[
         str,
-        typer.Option(metavar="FORMAT", help="Of --out: hostfile (the default), rankfile, mpich, slurm, coordinates."),
-    ] = "",
+        typer.Option(metavar="FORMAT", help="Of --out: hosts, a line a rank (the default), or coordinates, for MPICH."),
+    ] = "hosts",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -59,9 +60,9 @@ def order(
 
     Hosts change places; each keeps its number of ranks. The order is never predicted to be slower than the given one.
     """
-    if to not in ("", *FORMATS):
+    if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
-    if to and out is None:
+    if to != "hosts" and out is None:
         raise UsageError("a rank order is written to a file", hint=f"--to {to} --out FILE")
     if trials < 0:
         raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
@@ -74,14 +75,14 @@ def order(
     count = trials_for(given, traffic, predictor, trials or None)
     with hinting_at_rails(network, has_rails=False), progress("orders", count) as advance:
         ordered = order_ranks(predictor, given, traffic, count, seed, advance)
-    use = write(network, ordered.job, to or DEFAULT_FORMAT, out) if out is not None else ""
+    start = FORMATS[to](network, ordered.job, out) if out is not None else {}
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
     data |= {"pattern": pattern, "bytes": bytes}
     data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "use": use}
+    data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "start": start}
     if out is not None:
         note(f"wrote {out}")
-    print_json("order", data) if json else describe(data, model)
+    print_json("order", data) if json else describe(data, model, to)
 
 
 def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:
@@ -110,7 +111,7 @@ def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
     }
 
 
-def describe(data: dict[str, Any], model: Model) -> None:
+def describe(data: dict[str, Any], model: Model, to: str) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
     ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")
@@ -124,8 +125,11 @@ def describe(data: dict[str, Any], model: Model) -> None:
         how = "no two hosts have as many ranks, so that they could change places"
     orders = "1 order was" if data["trials"] == 1 else f"{data['trials']} orders were"
     say(f"  trials        {orders} predicted; {how}")
-    names = [host["host"] for host in data["hosts"]]
+    names = list(dict.fromkeys(host["host"] for host in data["hosts"]))
     more = f", … and {len(names) - HOSTS_SHOWN} more" if len(names) > HOSTS_SHOWN else ""
     say(f"  hosts         {', '.join(names[:HOSTS_SHOWN])}{more}")
-    if data["use"]:
-        say_unbroken(f"to use it: {data['use']}")
+    if to == "hosts":
+        describe_start(data["start"])
+        return
+    for line in data["start"].values():
+        say_unbroken(f"to use it: {line}")

@@ -48,7 +48,7 @@ def place(
         raise UsageError("--state needs --running")
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern))
-    candidates = read_job(network, free)
+    candidates = read_job(network, free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
     others = jobs_beside(network, routes, made_for, running, state)

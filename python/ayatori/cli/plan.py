@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -23,10 +24,13 @@ from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
+from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.plan_file import write_plan
+from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
 from ayatori.planning.improvement import (
     OURS,
+    ROUNDING,
     Improvement,
     TablesInUse,
     improve_jobs,
@@ -37,6 +41,7 @@ from ayatori.planning.plans import (
     DESTINATION_MOD_K,
     PLAN_METHODS,
     Assessment,
+    assess_jobs,
     assess_unplanned,
     assessments_as_data,
     purpose_of,
@@ -191,17 +196,39 @@ def plan_each(
             simulate_own_steps(network, in_use, routes, improvement)
             advance()
     ours = on_tables_of_ours(network, in_use, routes, improvements, pattern, each.seed, rails)
-    data = {"source": source, "pattern": pattern, "seed": each.seed}
+    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
     data["new_tables"] = new_tables_as_data(network, in_use, routes, improvements)
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
+    data["start"] = {}
     if wanted.out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], rails, wanted.out)
+        run = f"ayatori run --plan {quote(str(wanted.out.resolve()))} "
+        data["start"] = start_beside(network, jobs[0], wanted.out, run)
     if details.steps_out is not None:
         write_steps(improvements[0], details.steps_out)
-    print_json("plan", data) if json else describe(data)
+    data["in_network_order"] = in_network_order(network, each, wanted, routes, improvements[0])
+    if json:
+        print_json("plan", data)
+        return
+    describe(data)
+    describe_start(data["start"])
+
+
+def in_network_order(
+    network: Network, each: JobOptions, wanted: PlanOptions, routes: Routes, given: Improvement
+) -> float | None:
+    """What a plan brings if the same hosts have the ranks in the network's order; None where that is not more."""
+    if each.job is None or each.order == "network":
+        return None
+    job = read_job(network, each.job, each.ppn, "network")
+    if given.better.contention.free or job.machine_of_rank == given.without.job.machine_of_rank:
+        return None
+    (other,) = assess_jobs(network, routes, [job], wanted.method, wanted.pattern, each.seed, rails=wanted.rails)
+    gain = other.relative_bandwidth - given.better.relative_bandwidth
+    return other.relative_bandwidth if gain > ROUNDING else None
 
 
 def on_tables_of_ours(
@@ -268,6 +295,8 @@ def describe(data: dict[str, Any]) -> None:
     if own_steps:
         which = "" if data["jobs"] == 1 else f" in {len(own_steps)} of {data['jobs']} jobs"
         say(f"  try           --own-steps{which}: up to {max(own_steps):.4f} without a plan, by the load of the links")
+    if (other := data["in_network_order"]) is not None:
+        say(f"  try           --order network: {other:.4f} with the ranks in the network's order")
     if data["jobs"] == 1:
         told = data["choices"][0] if data["equal"] else data["per_job"][0]
         say(f"  proof         {told['reason']}")

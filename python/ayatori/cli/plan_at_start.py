@@ -16,7 +16,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
-from ayatori.planning.improvement import ROUNDING, TablesInUse, improve_jobs
+from ayatori.planning.improvement import TablesInUse, improve_jobs
 from ayatori.planning.plans import purpose_of, rails_on, steps_of, traffic_of_nics
 from ayatori.planning.routes import make_routes
 from ayatori.processes.rank_probe import find_hosts_of_ranks
@@ -80,7 +80,7 @@ def plan_for(network: Network, job: Job, file: Path) -> bool:
     without, planned = improvement.without.relative_bandwidth, improvement.planned.relative_bandwidth
     hosts = len(set(job.machines))
     job_in_words = f"{job.rank_count} rank{'s' * (job.rank_count > 1)} on {hosts} host{'s' * (hosts > 1)}"
-    if planned <= without * (1 + ROUNDING):
+    if improvement.keeps_tables:
         _tell(f"no plan helps {job_in_words}: {without:.4f} without")
         return False
     assert improvement.planned.planned is not None

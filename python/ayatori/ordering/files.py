@@ -1,7 +1,8 @@
-"""A rank order as files that start a job in it: for Open MPI, MPICH and Slurm."""
+"""Files and lines that start a job with its ranks where a plan or an order has them: for Open MPI, MPICH, Slurm."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,33 +10,39 @@ from ayatori import _core
 from ayatori._core import Job, Machine, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import write_bytes
+from ayatori.model.jobs import hosts_of
 
 
-def hosts_of(network: Network, job: Job) -> list[tuple[str, int]]:
-    """Hosts in rank order, and how many ranks each has."""
-    machines = network.machines  # a list that is made when it is asked for
-    return [(machines[machine].name, ranks) for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)]
-
-
-def hostfile(network: Network, job: Job) -> str:
-    """Open MPI's: mpirun --hostfile FILE --map-by slot."""
-    return _lines(f"{host} slots={ranks}" for host, ranks in hosts_of(network, job))
-
-
-def mpich_hostfile(network: Network, job: Job) -> str:
-    """MPICH's and Intel MPI's: mpiexec -f FILE."""
-    return _lines(f"{host}:{ranks}" for host, ranks in hosts_of(network, job))
-
-
-def rankfile(network: Network, job: Job) -> str:
-    """Open MPI's: mpirun --rankfile FILE. It binds the ranks of a host to its first cores, one each."""
-    slots = [(host, slot) for host, ranks in hosts_of(network, job) for slot in range(ranks)]
-    return _lines(f"rank {rank}={host} slot={slot}" for rank, (host, slot) in enumerate(slots))
-
-
-def slurm_hostfile(network: Network, job: Job) -> str:
-    """SLURM_HOSTFILE=FILE srun -m arbitrary: the host of each rank."""
+def start_file(network: Network, job: Job) -> str:
+    """The host of each rank, a line each: Open MPI's `seq`, MPICH's `-f` and Slurm's `arbitrary` obey it."""
     return _lines(host for host, ranks in hosts_of(network, job) for _ in range(ranks))
+
+
+def start_lines(network: Network, job: Job, file: Path, run: str = "") -> dict[str, str]:
+    """By launcher the line that starts the job from a start_file(); the program follows. `run`: what starts launchers.
+
+    Open MPI's plain --hostfile is none of them: there the launching host comes first, whatever the file says.
+    """
+    ranks, path = job.rank_count, shlex.quote(str(file.resolve()))
+    lines = {
+        "Open MPI": f"{run}mpirun -np {ranks} --hostfile {path} --map-by seq",
+        "MPICH": f"{run}mpiexec -n {ranks} -f {path}",
+        "Slurm": f"SLURM_HOSTFILE={path} {run}srun --distribution=arbitrary -n {ranks}",
+    }
+    hosts = hosts_of(network, job)
+    counts = {count for _, count in hosts}
+    if len(counts) == 1 and len(job.machines) == len(hosts):
+        lines["torchrun"] = (
+            f"{run}torchrun --rdzv-backend static --rdzv-endpoint {hosts[0][0]}:29500 --nnodes {len(hosts)} "
+            f"--nproc-per-node {counts.pop()} --node-rank I"
+        )
+    return lines
+
+
+def write_start_file(network: Network, job: Job, path: Path, run: str = "") -> dict[str, str]:
+    """Writes the file, whole or not at all, and returns start_lines()."""
+    write_bytes(path, start_file(network, job).encode())
+    return start_lines(network, job, path, run)
 
 
 def coordinates(network: Network, job: Job) -> str:
@@ -54,6 +61,12 @@ def coordinates(network: Network, job: Job) -> str:
     return _lines(iter(rows))
 
 
+def write_coordinates(network: Network, job: Job, path: Path) -> dict[str, str]:
+    """Writes the file, whole or not at all, and returns the line that makes MPICH read it."""
+    write_bytes(path, coordinates(network, job).encode())
+    return {"MPICH": f"export MPIR_CVAR_COORDINATES_FILE={shlex.quote(str(path.resolve()))}"}
+
+
 def _port_of(network: Network, machine: Machine) -> tuple[int, int]:
     """The router that a machine's first endpoint is at, and the number of the port there."""
     for endpoint in machine.endpoints:
@@ -61,31 +74,15 @@ def _port_of(network: Network, machine: Machine) -> tuple[int, int]:
         if router is not None:
             port = network.port(endpoint)
             return router, network.port(port.peer).number if port.connected else port.number
-    raise Error(f"{machine.name} is at no switch", hint="--to hostfile")
+    raise Error(f"{machine.name} is at no switch", hint="--to hosts")
 
 
 def _lines(lines: Iterator[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-FORMATS: dict[str, tuple[Callable[[Network, Job], str], str]] = {
-    "hostfile": (hostfile, "mpirun --hostfile {file} --map-by slot"),
-    "rankfile": (rankfile, "mpirun --rankfile {file}"),
-    "mpich": (mpich_hostfile, "mpiexec -f {file}"),
-    "slurm": (slurm_hostfile, "SLURM_HOSTFILE={file} srun -m arbitrary -n {ranks}"),
-    "coordinates": (coordinates, "export MPIR_CVAR_COORDINATES_FILE={file}"),
+FORMATS: dict[str, Callable[[Network, Job, Path], dict[str, str]]] = {
+    "hosts": write_start_file,
+    "coordinates": write_coordinates,
 }
-"""Of each format what writes it, and the line that uses it."""
-
-
-def format_named(word: str) -> str:
-    if word not in FORMATS:
-        raise Error(f"no format '{word}' of rank orders", hint=f"there are {', '.join(FORMATS)}")
-    return word
-
-
-def write(network: Network, job: Job, word: str, path: Path) -> str:
-    """Writes the order, whole or not at all, and returns the line that uses it."""
-    make, use = FORMATS[format_named(word)]
-    write_bytes(path, make(network, job).encode())
-    return use.format(file=path.resolve(), ranks=job.rank_count)
+"""Of each format what writes it and returns, by launcher, the line that uses it."""

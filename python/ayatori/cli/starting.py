@@ -1,0 +1,30 @@
+"""What starts a job with its ranks where a plan, a choice or an order has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ayatori._core import Job, Network
+from ayatori.cli.output import note, say, say_unbroken
+from ayatori.ordering.files import write_start_file
+
+NODE_RANK = "the number of a host's line in the file, from 0"
+
+
+def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dict[str, str]:
+    """Writes RESULT.hosts beside a result that holds for this order of ranks alone; returns, by launcher, the line that
+    starts the job in it. `run`: what starts launchers."""
+    file = result.with_name(f"{result.name}.hosts")
+    lines = write_start_file(network, job, file, run)
+    note(f"wrote {file}")
+    return lines
+
+
+def describe_start(lines: dict[str, str]) -> None:
+    if not lines:
+        return
+    say("start it in this order, with the program behind one of these lines")
+    for launcher, line in lines.items():
+        say_unbroken(f"  {launcher:<13} {line}")
+    if "torchrun" in lines:
+        say(f"  {'':<13} on each host, I being {NODE_RANK}")
