@@ -4,30 +4,15 @@ that were written, for hostfiles as users have them."""
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
 import pytest
 
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
+from hostfiles import random_hostfile
 from thoroughness import tries
 
 FABRIC = "fattree:K=6,levels=2,nodes=30"
-
-
-def hostfile_of(seed: int) -> tuple[str, list[str]]:
-    """A hostfile of 16 of 30 hosts in random order, and the host of each rank that it stands for: one rank a host, all
-    hosts twice, or unequal slots."""
-    dice = random.Random(seed)
-    hosts = [f"N{host}" for host in dice.sample(range(30), 16)]
-    kind = seed % 3
-    if kind == 0:
-        return "".join(f"{host}\n" for host in hosts), hosts
-    if kind == 1:
-        return "".join(f"{host}\n" for host in hosts[:8] * 2), hosts[:8] * 2
-    slots = [dice.choice([1, 1, 2, 3]) for _ in hosts]
-    text = "".join(f"{host} slots={count}\n" for host, count in zip(hosts, slots, strict=True))
-    return text, [host for host, count in zip(hosts, slots, strict=True) for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +29,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory, ayatori_command) -> FilesWalk
 def test_a_plan_promises_what_the_ranks_of_the_hostfile_get(
     seed: int, walk: FilesWalk, tmp_path: Path, ayatori_command
 ) -> None:
-    text, ranks = hostfile_of(seed)
+    text, ranks = random_hostfile(seed)
     (tmp_path / "hosts").write_text(text)
     plan = tmp_path / "p.json"
     done = ayatori_command("plan", FABRIC, "--job", str(tmp_path / "hosts"), "--out", str(plan), "--json")

@@ -17,6 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
+from hostfiles import random_hostfile
+from thoroughness import tries
+
 ROOT = Path(__file__).parent.parent.parent
 START = Path(__file__).parent / "start.sh"
 NAMESPACES = "unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc".split()
@@ -93,22 +97,31 @@ def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> 
 
 
 def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_command) -> None:
-    """Cyclic and unequal placements by the line that `plan` prints, outside of an allocation and in one."""
+    """By the line that `plan` prints, outside of an allocation and in one; they get what the plan promises."""
     jobs = {"cyclic": "N2\nN0\nN3\nN2\nN0\nN3\n", "unequal": "N3 slots=3\nN1\nN0 slots=2\n"}
-    script, expected = "", []
+    jobs |= {f"random{seed}": random_hostfile(seed, hosts=4, used=4)[0] for seed in range(tries(0, 6))}
+    script, promised = "", {}
     for name, text in jobs.items():
         (folder / name).write_text(text)
         plan, say = folder / f"{name}.json", folder / f"say-{name}"
         say.write_text(f"echo {name}: $SLURM_PROCID $SLURMD_NODENAME")
         done = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json")
         assert done.status == 0, done.stderr
-        line = json.loads(done.stdout)["start"]["Slurm"].replace(f"ayatori run --plan {plan} ", "")
-        ranks = (folder / f"{name}.json.hosts").read_text().split()
-        hosts = ",".join(sorted(set(ranks)))
-        script += f"{line} sh {say}\nsalloc -Q --exclusive -N 3 -w {hosts} sh -c '{line} sh {say}'\n"
-        expected += 2 * [f"{name}: {rank} {host}" for rank, host in enumerate(ranks)]
-    assert sorted(in_slurm(folder, script).splitlines()) == sorted(expected)
-    assert expected[:3] == ["cyclic: 0 N2", "cyclic: 1 N0", "cyclic: 2 N3"]
+        data = json.loads(done.stdout)
+        promised[name] = data["relative_bandwidth"]["mean"]
+        line = data["start"]["Slurm"].replace(f"ayatori run --plan {plan} ", "")
+        hosts = sorted({run["host"] for run in json.loads(plan.read_text())["machines"]})
+        allocation = f"salloc -Q --exclusive -N {len(hosts)} -w {','.join(hosts)}"
+        script += f"{line} sh {say}\n{allocation} sh -c '{line} sh {say}'\n"
+    printed = in_slurm(folder, script)
+    for words in (["convert", FAT_TREE, "--to", "json", "--out", "fabric"], ["route", FAT_TREE, "--out-dir", "tables"]):
+        assert ayatori_command(*words, cwd=folder).status == 0
+    walk = FilesWalk(folder / "fabric", folder / "tables/lfts")
+    for name in jobs:
+        said = sorted((int(rank), host) for rank, host in re.findall(rf"^{name}: (\d+) (\S+)$", printed, re.MULTILINE))
+        assert said[::2] == said[1::2], printed
+        found, _ = bandwidth_of_shift(walk, [host for _, host in said[::2]], WrittenPlan(folder / f"{name}.json"))
+        assert float(found) == pytest.approx(promised[name])
 
 
 def compiled_copies(folder: Path) -> Path:

@@ -1,0 +1,79 @@
+"""A plan is for one placement of ranks, and for the tables that it was made on: other ones are errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+FABRIC = "fattree:K=6,levels=2,nodes=30"
+HOSTS = ["N0", "N11", "N15", "N17", "N2", "N20"]
+
+
+@pytest.fixture
+def plan(tmp_path: Path, ayatori_command) -> Path:
+    (tmp_path / "hosts").write_text("".join(f"{host}\n" for host in HOSTS))
+    done = ayatori_command("plan", FABRIC, "--job", "hosts", "--method", "pair", "--out", "p.json", cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    return tmp_path / "p.json"
+
+
+@pytest.mark.parametrize(
+    ("hostfile", "said"),
+    [
+        ("N1\nN3\nN5\n", "p.json is for 6 ranks, and the job has 3"),
+        ("N1\nN3\nN5\nN7\nN9\nN13\n", "p.json is not for this job: rank 0 is on N1, and in the plan on N0"),
+        ("N0\nN11\nN17\nN15\nN2\nN20\n", "p.json is not for this job: rank 2 is on N17, and in the plan on N15"),
+        ("".join(f"{host} slots=2\n" for host in HOSTS), "p.json is for 6 ranks, and the job has 12"),
+    ],
+)
+def test_a_plan_for_another_job_is_an_error(hostfile: str, said: str, plan: Path, ayatori_command) -> None:
+    (plan.parent / "other").write_text(hostfile)
+    done = ayatori_command("check", FABRIC, "--job", "other", "--plan", "p.json", cwd=plan.parent)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {said}\n")
+
+
+def test_a_plan_for_this_job_is_measured(plan: Path, ayatori_command) -> None:
+    done = ayatori_command("check", FABRIC, "--job", "hosts", "--plan", "p.json", "--json", cwd=plan.parent)
+    assert done.status == 0, done.stderr
+    assert json.loads(done.stdout)["relative_bandwidth"]["mean"] == 1
+
+
+@pytest.mark.parametrize("how", [["--plan", "p.json"], ["--jobs", "p.json"]])
+def test_a_plan_on_other_tables_is_an_error(how: list[str], plan: Path, ayatori_command) -> None:
+    done = ayatori_command("check", FABRIC, *how, "--lmc", "2", cwd=plan.parent)
+    assert (done.status, done.stdout) == (1, "")
+    assert "was made on other tables" in done.stderr and "hint: --lfts FILE" in done.stderr
+
+
+def test_tables_that_were_written_and_read_are_the_same(plan: Path, ayatori_command) -> None:
+    assert ayatori_command("route", FABRIC, "--out-dir", "tables", cwd=plan.parent).status == 0
+    done = ayatori_command("check", FABRIC, "--plan", "p.json", "--lfts", "tables/lfts", cwd=plan.parent)
+    assert done.status == 0, done.stderr
+
+
+def test_the_file_that_starts_a_plan_is_no_job_of_its_folder(plan: Path, ayatori_command) -> None:
+    (plan.parent / "hosts").rename(plan.parent / "second.hosts")  # a hostfile may be called so
+    (plan.parent / "second.hosts").write_text("N1\nN3\n")
+    done = ayatori_command("check", FABRIC, "--jobs", ".", "--json", cwd=plan.parent)
+    assert done.status == 0, done.stderr
+    assert [job["name"] for job in json.loads(done.stdout)["together"]["jobs"]] == ["p", "second.hosts"]
+
+
+def test_the_networks_order_is_for_whoever_asks(tmp_path: Path, ayatori_command) -> None:
+    """On a tapered tree the shift of ranks in turns on two leaves has more messages on the cables than in order."""
+    source = "xgft:h=2;m=4,4;w=1,2"
+    hosts = [f"N{leaf * 4 + host}" for host in range(4) for leaf in range(4)]
+    (tmp_path / "hosts").write_text("".join(f"{host}\n" for host in hosts))
+    given = ayatori_command("plan", source, "--job", "hosts", "--json", cwd=tmp_path)
+    assert given.status == 0 and given.stderr == ""
+    data = json.loads(given.stdout)
+    asked = ayatori_command("plan", source, "--job", "hosts", "--order", "network", "--json", cwd=tmp_path)
+    assert asked.stderr == "ranks are in the network's order, not in that of hosts\n"
+    in_order = json.loads(asked.stdout)["relative_bandwidth"]["mean"]
+    assert data["in_network_order"] == pytest.approx(in_order)
+    assert in_order > data["relative_bandwidth"]["mean"]
+    said = ayatori_command("plan", source, "--job", "hosts", cwd=tmp_path).stdout
+    assert f"  try           --order network: {in_order:.4f} with the ranks in the network's order\n" in said
