@@ -122,7 +122,7 @@ class PlanFileReader {
     if (!lmc) return Failure(lmc.error());
     result_.lmc = static_cast<int>(*lmc);
     if (version >= 3) {
-      auto tables = filled_text_at(document_, "tables");
+      auto tables = document_.text_at("tables");
       if (!tables) return Failure(tables.error());
       result_.tables = std::move(*tables);
     }

@@ -121,6 +121,9 @@ TEST(ParsePlanFile, ReadsVersion1) {
   EXPECT_EQ(read->ranks[1], (RankAddress{0x41, 28}));
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
             "p.json: /method: expected destination-mod-K, rule, colour or pair");
+  const auto again = parsed(plan_file_text(*read, ""));
+  ASSERT_TRUE(again) << again.error().message;
+  expect_same(*again, *read);
 }
 
 TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
