@@ -18,7 +18,7 @@ Network listed_in_order(std::uint64_t seed) {
   std::array<std::size_t, 10> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   Random random(seed);
-  random.shuffle(std::span(order));
+  random.shuffle(std::span<std::size_t>(order));
   NetworkBuilder builder;
   std::array<NetworkBuilder::Handle, 10> handle{};
   for (const std::size_t device : order) {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from verbs import Port
 
-from ayatori._core import job_of_hosts
+from ayatori._core import PathNumbering, job_of_hosts
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import plan
@@ -45,7 +45,8 @@ def read(path: Path) -> PlanOfTest:
 def made(folder: Path, method: str, hosts: list[str], ranks_per_host: int = 1) -> PlanOfTest:
     network = open_source(FABRIC)
     job = job_of_hosts(network, [(host, ranks_per_host) for host in hosts], "a test")
-    routes = make_routes(network)
+    # Paper 1's numbering, by which plans of all methods take many LIDs of a port.
+    routes = make_routes(network, "auto", PathNumbering.by_root)
     path = folder / f"{method}.json"
     write_plan(network, routes, job, plan(network, routes, job, method), path)
     return read(path)
