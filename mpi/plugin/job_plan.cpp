@@ -78,7 +78,11 @@ void check_plan(const Process& process) {
   const char* const what =
       may_be_dropped != 0 ? "the plan is not used" : "the job is not started, since its plan can't be used";
   if (first_wrong == process.rank) tell_here(fmt::format("{}: {}", what, reason));
-  if (may_be_dropped == 0) end_job();
+  if (may_be_dropped == 0) {
+    if (first_wrong == process.rank)
+      tell_here("`ayatori plan` printed the line that starts its ranks; `run --plan auto` plans for those that start");
+    end_job();
+  }
   unsetenv("AYATORI_PLAN");
 }
 

@@ -77,3 +77,32 @@ def test_the_networks_order_is_for_whoever_asks(tmp_path: Path, ayatori_command)
     assert in_order > data["relative_bandwidth"]["mean"]
     said = ayatori_command("plan", source, "--job", "hosts", cwd=tmp_path).stdout
     assert f"  try           --order network: {in_order:.4f} with the ranks in the network's order\n" in said
+
+
+def test_plans_in_company_come_with_what_starts_them(tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/a").write_text("N3\nN0\nN7\n")
+    (tmp_path / "jobs/b").write_text("N12 slots=2\nN20\n")
+    done = ayatori_command("plan", FABRIC, "--jobs", "jobs", "--out", "plans", "--json", cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    started = {job["name"]: job["start"]["MPICH"] for job in json.loads(done.stdout)["jobs"]}
+    assert started["b"] == f"ayatori run --plan {tmp_path}/plans/b.json mpiexec -n 3 -f {tmp_path}/plans/b.json.hosts"
+    assert (tmp_path / "plans/a.json.hosts").read_text() == "N3\nN0\nN7\n"
+    job = ("--job", "jobs/a", "--running", "jobs", "--out", "a.json")
+    said = ayatori_command("plan", FABRIC, *job, cwd=tmp_path).stdout
+    assert f"  MPICH         ayatori run --plan {tmp_path}/a.json mpiexec -n 3 -f {tmp_path}/a.json.hosts\n" in said
+
+
+def test_a_plan_among_the_hostfiles_of_running_jobs_is_named(plan: Path, ayatori_command) -> None:
+    done = ayatori_command("plan", FABRIC, "--job", "hosts", "--running", ".", cwd=plan.parent)
+    assert (done.status, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: p.json is a plan: --running takes the hostfiles of jobs\n")
+
+
+@pytest.mark.parametrize("for_jobs", [False, True])
+def test_the_readme_of_tables_says_what_base_lids_do(for_jobs: bool, plan: Path, ayatori_command) -> None:
+    words = ["route", FABRIC, "--out-dir", "tables", *(["--for", "hosts"] if for_jobs else [])]
+    assert ayatori_command(*words, cwd=plan.parent).status == 0
+    text = (plan.parent / "tables/README").read_text()
+    assert ("whoever has no plan loses nothing" in text) == (not for_jobs)
+    assert ("jobs may get less than with LMC 0" in text) == for_jobs

@@ -58,7 +58,7 @@ def test_a_plan_that_gains_nothing_is_said_not_to_help(tmp_path: Path, ayatori_c
     outcome = ayatori_command(*arguments, "--out", str(out))
     assert outcome.status == 0
     assert "take          no plan helps: 0.8125 with and without" in outcome.stdout
-    assert "new tables    LMC 3: base LIDs have the same entries" in outcome.stdout
+    assert "new tables    LMC 3, to be loaded first (ayatori route): nothing changes without a plan" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
     assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 3)
     data = json.loads(ayatori_command(*arguments, "--json").stdout)
@@ -77,7 +77,7 @@ def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayato
     assert ayatori_command(*route).status == 0
     arguments = ("plan", PAPER, "--job", hosts, "--lfts", str(tables / "lfts"), "--lmc", "0")
     outcome = ayatori_command(*arguments, "--out", str(out))
-    assert "new tables    LMC 0: mean 0.6000 without a plan" in outcome.stdout
+    assert "new tables    LMC 0, to be loaded first (ayatori route): mean 0.6000 without a plan" in outcome.stdout
     assert "take          no plan: 0.6000 with it, 1.0000 without" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
     assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 0)
@@ -99,7 +99,7 @@ def test_a_plan_is_compared_with_the_tables_that_are_given(tmp_path: Path, ayato
     assert "the plan: 1.0000 with it, 0.2500 without" in given
     assert "new tables" not in given
     ours = ayatori_command(*arguments, "--lmc", "0").stdout
-    assert "new tables    LMC 0: mean 0.7500 without a plan" in ours
+    assert "new tables    LMC 0, to be loaded first (ayatori route): mean 0.7500 without a plan" in ours
     assert "the plan: 0.7500 with it, 0.2500 without" in ours
 
 

@@ -214,7 +214,10 @@ def plan_each(
         print_json("plan", data)
         return
     describe(data)
-    describe_start(data["start"])
+    if data["equal"] and data["start"]:
+        say("start it as you like: no plan helps")
+    else:
+        describe_start(data["start"])
 
 
 def in_network_order(
@@ -326,8 +329,8 @@ def describe_simulated(choice: dict[str, Any]) -> None:
 
 def new_tables_in_words(new: dict[str, Any]) -> str:
     if new["same_base_lids"]:
-        return f"LMC {new['lmc']}: base LIDs have the same entries, without a plan nothing changes"
-    return f"LMC {new['lmc']}: mean {new['relative_bandwidth']:.4f} without a plan"
+        return f"LMC {new['lmc']}, to be loaded first (ayatori route): nothing changes without a plan"
+    return f"LMC {new['lmc']}, to be loaded first (ayatori route): mean {new['relative_bandwidth']:.4f} without a plan"
 
 
 def choice_in_words(data: dict[str, Any]) -> str:

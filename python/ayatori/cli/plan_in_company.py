@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -25,6 +26,7 @@ from ayatori.cli.beside import (
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
+from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
@@ -85,10 +87,12 @@ class CompanyOptions:
         return dict(zip(names, [read_job(network, file, each.ppn, each.order) for file in files], strict=True))
 
 
-def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> None:
-    """One job's plan into the file `out`, those of several jobs into this folder."""
+def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> dict[str, dict[str, str]]:
+    """One job's plan into the file `out`, those of several jobs into this folder, each with what starts its ranks.
+    Returns for each job, by launcher, the line that does."""
+    start: dict[str, dict[str, str]] = {}
     if out is None:
-        return
+        return start
     if len(placed) > 1:
         make_folder(out)
     for name, each in placed.items():
@@ -96,13 +100,18 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> No
         check_is_no_other(file)  # before its companion is written
         write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
         note(f"wrote {file}")
+        run = f"ayatori run --plan {quote(str(file.resolve()))} "
+        start[name] = start_beside(new.network, new.jobs[name], file, run)
+    return start
 
 
 def plan_in_company(source: str, new: NewJobs, company: CompanyOptions, out: Path | None, json: bool) -> None:
     """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
 
+    start: dict[str, dict[str, str]] = {}
+
     def save(placed: dict[str, Placed]) -> None:
-        write_plans(new, placed, out)
+        start.update(write_plans(new, placed, out))
 
     others: list[RunningJob] = []
     if company.running is None:
@@ -110,19 +119,24 @@ def plan_in_company(source: str, new: NewJobs, company: CompanyOptions, out: Pat
         save(placed)
     else:
         placed, others = add_to_running(new, company.running, company.state, save)
-    data = in_company_as_data(source, new, placed, others)
+    data = in_company_as_data(source, new, placed, others, start)
     if json:
         print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
         say(f"{source}: beside {jobs_in_words(len(others))}")
         say(f"  tables        {data['tables']}")
         describe_placed(data)
+        describe_start(data["start"])
     else:
         describe_jointly(data)
 
 
 def in_company_as_data(
-    source: str, new: NewJobs, placed: dict[str, Placed], others: list[RunningJob]
+    source: str,
+    new: NewJobs,
+    placed: dict[str, Placed],
+    others: list[RunningJob],
+    start: dict[str, dict[str, str]],
 ) -> dict[str, Any]:
     """One new job with the keys of placed_as_data(), several as a list of them."""
     data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
@@ -131,6 +145,7 @@ def in_company_as_data(
     for name, each in placed.items():
         rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
         each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
+        each_beside[name]["start"] = start.get(name, {})
     if len(placed) == 1:
         return data | next(iter(each_beside.values()))
     return data | {
@@ -148,3 +163,4 @@ def describe_jointly(data: dict[str, Any]) -> None:
     say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
     for job in data["jobs"]:
         describe_placed(job)
+        describe_start(job["start"])

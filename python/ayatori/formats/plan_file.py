@@ -51,13 +51,13 @@ def check_is_for(network: Network, path: Path, saved: SavedPlan, job: Job) -> No
         return
     if len(planned) != len(asked):
         what = "hosts" if saved.of_nics else "ranks"
-        raise Error(f"{path} is for {len(planned)} {what}, and the job has {len(asked)}", hint="plan the job")
+        raise Error(f"{path} is for {len(planned)} {what}, and the job has {len(asked)}", hint="plan this job")
     rank = next(rank for rank, (a, b) in enumerate(zip(planned, asked, strict=True)) if a != b)
     machines = network.machines
     raise Error(
         f"{path} is not for this job: rank {rank} is on {machines[asked[rank]].name}, and in the plan on "
         f"{machines[planned[rank]].name}",
-        hint="the ranks of a plan are where its job was started; plan the job as it starts",
+        hint="a plan holds for one order of ranks: that of the .hosts file beside it; or plan this hostfile",
     )
 
 

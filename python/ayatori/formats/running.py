@@ -17,7 +17,7 @@ from pathlib import Path
 from ayatori import _core
 from ayatori._core import Footprint, Job, LinkUse, Network, Routes, UsedLink
 from ayatori.base.errors import Error
-from ayatori.formats.job_files import files_of_jobs
+from ayatori.formats.job_files import files_of_jobs, is_plan
 from ayatori.model.jobs import read_job
 from ayatori.planning.beside import RunningJob, job_hosts, unplanned
 
@@ -33,7 +33,10 @@ def listed_jobs(network: Network, running: str, ppn: int = 0) -> dict[str, Job]:
     """
     if running == SLURM:
         return jobs_of_squeue(network, squeue(), ppn)
-    return {file.name: read_job(network, file, ppn) for file in files_of_jobs([folder_of(running)])}
+    files = files_of_jobs([folder_of(running)])
+    if plan := next((file for file in files if is_plan(file)), None):
+        raise Error(f"{plan} is a plan: --running takes the hostfiles of jobs", hint="plans in a folder of their own")
+    return {file.name: read_job(network, file, ppn) for file in files}
 
 
 def folder_of(running: str) -> Path:

@@ -15,6 +15,12 @@ from ayatori.base.files import write_folder
 from ayatori.model.network import link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
+BASE_LIDS = """Programs without a plan use base LIDs. These have the entries that our tables have with LMC 0, one LID
+a port: whoever has no plan loses nothing by the other LIDs.
+"""
+FOR_JOBS = """Programs without a plan use base LIDs. These are spread for the jobs that the tables were made for: other
+jobs may get less than with LMC 0. Plan on these tables: `ayatori plan --lfts lfts`.
+"""
 FEW_COMMENTS = """
 Most entries have no comment, so that OpenSM takes them for the LIDs that they name: never load
 them without -x and this guid2lid.
@@ -30,6 +36,8 @@ class MadeRoutes:
     engine: str
     paths: int
     explanation: str
+    for_jobs: bool = False
+    """Base LIDs are spread for jobs that run, and not those of LMC 0."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -53,7 +61,7 @@ def make_routes_explained(
         lmc = int(lmc)
         explanation = f"LMC {lmc} as asked"
     made = _core.generate_routes(network, lmc, endpoint_numbers(network, running), numbering)
-    return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, list(made.notes))
+    return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, bool(running), list(made.notes))
 
 
 def endpoint_numbers(network: Network, running: Sequence[Job]) -> list[int]:
@@ -187,8 +195,11 @@ switch that its file leaves out gets no routes. Write all switches for it: `ayat
 
 Made from {source}: {made.routes.lid_count} LIDs, {made.explanation}.
 
-Load them, from this folder:
+LIDs change: load them while no job runs and no file system over InfiniBand is mounted. Stop the running
+subnet manager first, since it writes guid2lid, too, and keep a copy of that file: with it, and the old
+options of opensm, everything is as before. From this folder:
 
+    cp -n "${{OSM_CACHE_DIR:-/var/cache/opensm}}/guid2lid" guid2lid.before
     cp guid2lid "${{OSM_CACHE_DIR:-/var/cache/opensm}}/guid2lid"
     opensm -R file,no_fallback -U "$PWD/lfts" -l {made.lmc} -x
 
@@ -198,9 +209,8 @@ Load them, from this folder:
 -l {made.lmc}                  LMC: every HCA port answers to {1 << made.lmc} LIDs
 -x                    honour guid2lid, so that ports get the LIDs that the tables speak of
 
-Programs without a plan use base LIDs. These have the entries that our tables have with LMC 0, one LID
-a port: whoever has no plan loses nothing by the other LIDs.
-
-Keep a copy of the old guid2lid. LIDs change, so do this when no job runs, and restart a standby
-subnet manager with the same files.
+{FOR_JOBS if made.for_jobs else BASE_LIDS}
+A standby subnet manager needs the same files. These tables do not change by themselves: when a cable is
+lost or a host is added, run `ayatori route` again and restart opensm. To see what the switches have:
+`dump_lfts > now`, then `ayatori check ib:live --lfts now`.
 {"" if file.comments else FEW_COMMENTS}"""
