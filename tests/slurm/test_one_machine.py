@@ -87,7 +87,8 @@ def assert_same_network(folder: Path, shown: str, topology: Path, ayatori_comman
 def test_switch_names_with_colons_are_those_of_slurm(folder: Path, ayatori_command) -> None:
     topology = folder / "topology.conf"
     topology.write_text(
-        "SwitchName=rack:a Nodes=N[0-1]\nSwitchName=az=1/rack@b Nodes=N[2-3]\nSwitchName=all Switches=rack:a,az=1/rack@b\n"
+        "SwitchName=rack:a Nodes=N[0-1]\nSwitchName=az=1/rack@b Nodes=N[2-3]\n"
+        "SwitchName=all Switches=rack:a,az=1/rack@b\n"
     )
     shown = in_slurm(folder, "scontrol show topology")
     assert "SwitchName=rack:a Level=0" in shown and "SwitchName=az=1/rack@b Level=0" in shown, shown

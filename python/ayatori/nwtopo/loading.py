@@ -26,8 +26,9 @@ def load(
 ) -> Topology:
     """Discovers a topology.
 
-    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …, or a file whose content tells its kind; None takes the environment's NWTOPO_SOURCE, or
-    whichever network is found first, and of that the machines of this job only, unless `whole_system` is set.
+    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …, or a file whose content tells its kind (a
+    SourceTaken says which). None takes the environment's NWTOPO_SOURCE, or whichever network is found first, and of
+    that the machines of this job only, unless `whole_system` is set.
     `this_job`: only the machines of the batch job that this process runs in, also of a source that was named.
     `this_machine` is the name or id of the machine that this process runs on, for whoever looks from outside.
     `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
