@@ -223,7 +223,8 @@ unsigned long nwtopo_topology_get_flags(nwtopo_topology_t topology);
 int nwtopo_topology_set_flags(nwtopo_topology_t topology, unsigned long flags);
 
 /* Sets where the topology comes from.
- *     source  "torus:24x18x16", "ib:live", "ib:FILE", "slurm:FILE", "cache:FILE", ... (docs/sources.md lists them). NULL:
+ *     source  "torus:24x18x16", "ib:live", "ib:FILE", "slurm:FILE", "cache:FILE", ... (docs/sources.md lists them), or a
+ *             file or folder whose content tells its kind, which nwtopo_topology_get_source() has after loading. NULL:
  *             the environment's NWTOPO_SOURCE, or, if that is not set, whichever is found first: Tofu (a job of its batch
  *             system), InfiniBand (an active port), Slurm (its topology file). The string is copied, and checked at load.
  * Returns 0 or -1. Takes back nwtopo_topology_set_buffer(). */

@@ -283,6 +283,11 @@ def interfaces_in_cluster(file: str) -> list[HostInterface]:
 
 def open_source(source: str, host_pattern: str, purpose: Purpose) -> Network: ...
 
+def with_kind(source: str) -> str:
+    """
+    The path of a file or folder with the kind that its content has, 'ib:fabric.txt'; other sources as they are.
+    """
+
 def read_file(path: str) -> bytes:
     """The contents of a regular file or pipe; refuses endless ones."""
 

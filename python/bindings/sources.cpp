@@ -21,6 +21,9 @@ void bind_sources(nb::module_& module) {
       },
       WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("purpose"));
   module.def(
+      "with_kind", [](std::string_view source) { return unwrap(with_kind(source)); }, nb::arg("source"),
+      "The path of a file or folder with the kind that its content has, 'ib:fabric.txt'; other sources as they are.");
+  module.def(
       "read_file",
       [](const std::string& path) {
         const std::string contents = unwrap(read_file(path));

@@ -115,6 +115,19 @@ TEST(NwtopoTopologySetBuffer, OnlyABufferTakesBackTheSource) {
   EXPECT_EQ(nwtopo_topology_get_source(topology), nullptr);
 }
 
+TEST(NwtopoTopologySetSource, OfAFileTheContentTellsTheKind) {
+  const std::string file = AYATORI_SOURCE_DIR "/tests/golden/slurm/scontrol-tree.txt";
+  const Handle topology(file.c_str());
+  EXPECT_STREQ(nwtopo_topology_get_source(topology), file.c_str());
+  topology.load();
+  EXPECT_EQ(nwtopo_topology_get_source(topology), "slurm:" + file);
+
+  const Handle unknown(AYATORI_SOURCE_DIR "/README.md");
+  EXPECT_EQ(nwtopo_topology_load(unknown), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_TRUE(std::string(nwtopo_error_message()).contains("no known kind of network")) << nwtopo_error_message();
+}
+
 TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
   const Handle tree("fattree:K=2");
   tree.load();

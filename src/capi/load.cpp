@@ -60,9 +60,11 @@ Result<TopologyPtr> only_this_job(TopologyPtr topology) {
 Result<FoundSource> source_of(const Session& session) {
   auto found = session.source ? Result<FoundSource>({*session.source, false}) : source_from_surroundings();
   if (!found) return found;
-  auto resolved = resolve_here(found->source);
+  const auto resolved = resolve_here(found->source);
   if (!resolved) return Failure(resolved.error());
-  return FoundSource{std::move(*resolved), found->automatic};
+  auto whole = with_kind(*resolved);
+  if (!whole) return Failure(whole.error());
+  return FoundSource{std::move(*whole), found->automatic};
 }
 
 SourceOptions source_options(const Session& session) { return {.host_pattern = session.host_pattern.value_or("")}; }

@@ -5,6 +5,7 @@
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/job.hpp"
+#include "rankfile.hpp"
 
 namespace ayatori {
 
@@ -15,19 +16,14 @@ constexpr std::size_t max_hosts = std::size_t{1} << 18;
 constexpr std::uint32_t max_slots = 65536;
 constexpr std::size_t longest_name = 255;
 
-/// The text as a message can quote it: the file may be binary.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t longest_quote = 40;
-  std::string safe = "'";
-  for (const char c : text.substr(0, longest_quote)) safe.push_back(c >= ' ' && c <= '~' ? c : '?');
-  return safe + (text.size() > longest_quote ? "…'" : "'");
-}
+using hostfile::quoted;
+using hostfile::take_word;
 
 /// Letters beyond ASCII are parts of names, too: sources have machines that are called so.
-bool is_part_of_name(char c) {
+bool is_part_of_name(char c, std::string_view allowed) {
   constexpr std::string_view special = "#,[]:=";
   const bool is_beyond_ascii = static_cast<unsigned char>(c) > 0x7F;
-  return is_beyond_ascii || (c > ' ' && c <= '~' && special.find(c) == std::string_view::npos);
+  return is_beyond_ascii || allowed.contains(c) || (c > ' ' && c <= '~' && !special.contains(c));
 }
 
 std::string_view before(std::string_view text, char mark) { return text.substr(0, text.find(mark)); }
@@ -76,10 +72,10 @@ Result<std::vector<std::string>> product(const std::vector<std::string>& names, 
 }
 
 /// Takes the leading "[…]" or the text up to the next bracket off `rest`, as a list of alternatives.
-Result<std::vector<std::string>> take_piece(std::string_view& rest) {
+Result<std::vector<std::string>> take_piece(std::string_view& rest, std::string_view allowed) {
   if (rest.front() != '[') {
     const std::string_view literal = before(rest, '[');
-    if (!std::all_of(literal.begin(), literal.end(), is_part_of_name))
+    if (!std::ranges::all_of(literal, [&](char c) { return is_part_of_name(c, allowed); }))
       return fail("{} is not a host name", quoted(literal));
     rest.remove_prefix(literal.size());
     return std::vector<std::string>{std::string(literal)};
@@ -91,11 +87,11 @@ Result<std::vector<std::string>> take_piece(std::string_view& rest) {
   return expand_bracket(ranges);
 }
 
-Result<std::vector<std::string>> expand_name(std::string_view name) {
+Result<std::vector<std::string>> expand_name(std::string_view name, std::string_view allowed) {
   if (name.empty()) return fail("expected a host name");
   std::vector<std::string> names = {""};
   while (!name.empty()) {
-    const auto piece = take_piece(name);
+    const auto piece = take_piece(name, allowed);
     if (!piece) return Failure(piece.error());
     auto longer = product(names, *piece);
     if (!longer) return Failure(longer.error());
@@ -128,6 +124,15 @@ Result<std::uint32_t> parse_slots(std::string_view text) {
   return fail("expected a number of slots from 1 to {} instead of {}", max_slots, quoted(text));
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    words.push_back(text.substr(0, text.find_first_of(" \t")));
+    text.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
 enum class Attribute { slots, limit, ignored, unknown };
 
 Attribute attribute_named(std::string_view key) {
@@ -141,22 +146,16 @@ Attribute attribute_named(std::string_view key) {
   return is_in(others) ? Attribute::ignored : Attribute::unknown;
 }
 
-/// Takes the next word off `rest`; '=' is a word of its own, since Open MPI allows blanks around it.
-std::string_view take_word(std::string_view& rest) {
-  rest = trimmed(rest);
-  const std::size_t end = rest.starts_with('=') ? 1 : std::min(rest.find_first_of("= \t"), rest.size());
-  const std::string_view word = rest.substr(0, end);
-  rest.remove_prefix(end);
-  return word;
-}
-
 /// The slots in "slots=8 max-slots=8", 0 if none are given.
 Result<std::uint32_t> parse_attributes(std::string_view rest) {
   std::uint32_t told = 0;
   while (!trimmed(rest).empty()) {
     const std::string_view key = take_word(rest);
     const Attribute attribute = attribute_named(key);
-    if (attribute == Attribute::unknown) return fail("expected slots=N or max-slots=N instead of {}", quoted(key));
+    if (attribute == Attribute::unknown) {
+      return with_hint(fail("expected slots=N or max-slots=N instead of {}", quoted(key)),
+                       "one host a line, and slots=N after it for N ranks");
+    }
     if (take_word(rest) != "=") return fail("expected '=' after {}", quoted(key));
     const std::string_view value = take_word(rest);
     if (attribute == Attribute::ignored) continue;
@@ -176,7 +175,9 @@ class HostfileReader {
   [[nodiscard]] bool empty() const { return entries_.empty(); }
 
  private:
+  [[nodiscard]] Result<> read_list(std::string_view list, std::uint32_t slots, std::size_t line);
   [[nodiscard]] Result<> read_hosts(std::string_view part, std::uint32_t slots, std::size_t line);
+  [[nodiscard]] Result<> read_counts(std::string_view text, std::size_t line);
 
   std::vector<HostEntry> entries_;
 };
@@ -185,16 +186,39 @@ Result<> HostfileReader::read_line(std::string_view text, std::size_t line) {
   text = trimmed(before(text, '#'));
   if (text.empty()) return {};
   const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-  const auto slots = parse_attributes(text.substr(end));
+  const std::string_view rest = trimmed(text.substr(end));
+  if (!rest.empty() && is_digit(rest.front())) return read_counts(text, line);
+  const auto slots = parse_attributes(rest);
   if (!slots) return Failure(slots.error());
-  for (const std::string_view part : split_outside_brackets(text.substr(0, end))) {
-    if (auto read = read_hosts(part, *slots, line); !read) return read;
+  return read_list(text.substr(0, end), *slots, line);
+}
+
+/// What batch systems write: "a 4 b 2" (LSF), "a 4 all.q@a UNDEFINED" (Grid Engine).
+Result<> HostfileReader::read_counts(std::string_view text, std::size_t line) {
+  const auto words = words_of(text);
+  const bool is_grid_engine = words.size() == 4 && words[2].contains('@');
+  for (std::size_t i = 0; i < (is_grid_engine ? 2 : words.size()); i += 2) {
+    if (i + 1 == words.size()) return fail("expected a number of slots after {}", quoted(words[i]));
+    const auto slots = parse_slots(words[i + 1]);
+    if (!slots) return Failure(slots.error());
+    if (auto read = read_list(words[i], *slots, line); !read) return read;
+  }
+  return {};
+}
+
+Result<> HostfileReader::read_list(std::string_view list, std::uint32_t slots, std::size_t line) {
+  for (const std::string_view part : split_outside_brackets(list)) {
+    if (auto read = read_hosts(part, slots, line); !read) return read;
   }
   return {};
 }
 
 /// Reads one item such as "node[01-04]:8".
 Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, std::size_t line) {
+  if (part.contains('*')) {
+    return with_hint(fail("{} is how PBS and LSF shorten a list of hosts", quoted(part)),
+                     "a line a rank, as $PBS_NODEFILE and $LSB_DJOB_HOSTFILE have it, or a line a host with slots=N");
+  }
   const std::string_view name = before(part, ':');
   if (name.size() < part.size()) {
     if (slots != 0) return fail("the slots are told twice");
@@ -202,7 +226,7 @@ Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, 
     if (!told) return Failure(told.error());
     slots = *told;
   }
-  auto hosts = expand_name(name);
+  auto hosts = expand_name(name, "");
   if (!hosts) return Failure(hosts.error());
   for (std::string& host : *hosts) entries_.push_back({std::move(host), slots, line});
   if (entries_.size() > max_hosts) return fail("more than {} hosts", max_hosts);
@@ -211,10 +235,10 @@ Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, 
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
+Result<std::vector<std::string>> expand_hostlist(std::string_view text, std::string_view allowed) {
   std::vector<std::string> hosts;
   for (const std::string_view name : split_outside_brackets(text)) {
-    auto expanded = expand_name(name);
+    auto expanded = expand_name(name, allowed);
     if (!expanded) return Failure(expanded.error());
     if (hosts.size() + expanded->size() > max_hosts) return fail("more than {} hosts", max_hosts);
     std::move(expanded->begin(), expanded->end(), std::back_inserter(hosts));
@@ -223,11 +247,12 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
 }
 
 Result<std::vector<HostEntry>> parse_hostfile(std::string_view text, std::string_view file) {
+  if (hostfile::is_rankfile(text)) return hostfile::parse_rankfile(text, file);
   HostfileReader reader;
   LineReader lines(text);
   while (const auto line = lines.next()) {
     if (auto read = reader.read_line(*line, lines.line()); !read) {
-      return fail_at(file, lines.line(), read.error().message);
+      return with_hint(fail_at(file, lines.line(), read.error().message), read.error().hint);
     }
   }
   if (reader.empty())

@@ -51,6 +51,12 @@ TEST(ExpandHostlist, SaysWhatIsMalformed) {
   EXPECT_EQ(expanded("n[[1]]"), "expected a range like 01-09 instead of '[1'");
 }
 
+TEST(ExpandHostlist, NamesMayHaveWhatIsAllowed) {
+  EXPECT_EQ(expanded("gpu:1"), "'gpu:1' is not a host name");
+  EXPECT_EQ(expand_hostlist("gpu:[1-2],a=b", ":=").value(), (Names{"gpu:1", "gpu:2", "a=b"}));
+  EXPECT_FALSE(expand_hostlist("a#b", ":="));
+}
+
 TEST(ExpandHostlist, RefusesTooManyHostsAndTooLongNames) {
   EXPECT_EQ(expanded("n[1-4000000000]"), "the range '1-4000000000' is longer than 262144 hosts");
   EXPECT_EQ(expanded("[0-999][0-999][0-999]"), "more than 262144 hosts");
@@ -134,6 +140,27 @@ TEST(ParseHostfile, ReadsSlurm) {
   EXPECT_EQ(read("node[1-2] slots=3\n"), "node1:3 node2:3");
 }
 
+TEST(ParseHostfile, ReadsNodefilesOfBatchSystems) {
+  EXPECT_EQ(read("n1.cluster\nn1.cluster\nn2.cluster\n"), "n1.cluster n1.cluster n2.cluster")
+      << "PBS, LSF: a line a slot";
+  EXPECT_EQ(read("hostA 4 hostB 2\n"), "hostA:4 hostB:2") << "LSB_MCPU_HOSTS";
+  EXPECT_EQ(read("hostA 4\nhostB\t16 \n"), "hostA:4 hostB:16");
+  EXPECT_EQ(read("n1.cluster 8 all.q@n1.cluster UNDEFINED\nn2.cluster 4 all.q@n2.cluster <NULL>\n"),
+            "n1.cluster:8 n2.cluster:4")
+      << "Grid Engine";
+  EXPECT_EQ(read("n1 8 gpu.q@n1 0,0:0,1\nn2 8 gpu.q@n2 3\n"), "n1:8 n2:8") << "Grid Engine with cores";
+}
+
+TEST(ParseHostfile, SaysWhatToWriteInsteadOfShortForms) {
+  for (const std::string_view text : {"n001/0*4+n002/0*4\n", "4*hostA:2*hostB\n"}) {
+    const auto hosts = parse_hostfile(text, "hosts");
+    ASSERT_FALSE(hosts);
+    EXPECT_TRUE(hosts.error().message.ends_with("is how PBS and LSF shorten a list of hosts")) << hosts.error().message;
+    EXPECT_TRUE(hosts.error().hint.contains("$PBS_NODEFILE")) << hosts.error().hint;
+  }
+  EXPECT_EQ(parse_hostfile("n1 n2 n3\n", "hosts").error().hint, "one host a line, and slots=N after it for N ranks");
+}
+
 TEST(ParseHostfile, ReadsGuidsAndAnyMixture) {
   EXPECT_EQ(read("# a job\n\n0x0010000000000100\n  a:2 # two\nb slots=3#three\nc[1-2]"),
             "0x0010000000000100 a:2 b:3 c1 c2");
@@ -158,7 +185,11 @@ TEST(ParseHostfile, NamesFileAndLineOfErrors) {
   EXPECT_EQ(read("a slots=many"), "hosts:1: expected a number of slots from 1 to 65536 instead of 'many'");
   EXPECT_EQ(read("a slots="), "hosts:1: expected a number of slots from 1 to 65536 instead of ''");
   EXPECT_EQ(read("a slots"), "hosts:1: expected '=' after 'slots'");
-  EXPECT_EQ(read("a 8"), "hosts:1: expected slots=N or max-slots=N instead of '8'");
+  EXPECT_EQ(read("a b c"), "hosts:1: expected slots=N or max-slots=N instead of 'b'");
+  EXPECT_EQ(read("a 8 b"), "hosts:1: expected a number of slots after 'b'");
+  EXPECT_EQ(read("a 0"), "hosts:1: expected a number of slots from 1 to 65536 instead of '0'");
+  EXPECT_EQ(read("a:2 2"), "hosts:1: the slots are told twice");
+  EXPECT_EQ(read("a 2 slots=2"), "hosts:1: expected a number of slots after 'slots=2'");
   EXPECT_EQ(read("a:0"), "hosts:1: expected a number of slots from 1 to 65536 instead of '0'");
   EXPECT_EQ(read("a:2 slots=2"), "hosts:1: the slots are told twice");
   EXPECT_EQ(read("a slots=2 slots=2"), "hosts:1: the slots are told twice");

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "ayatori/aries/aries.hpp"
 #include "ayatori/aws/aws.hpp"
+#include "ayatori/base/files.hpp"
 #include "ayatori/cluster/cluster.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
@@ -19,6 +21,7 @@
 #include "ayatori/topology/grid.hpp"
 #include "ayatori/topology/image.hpp"
 #include "ayatori/topology/network_of.hpp"
+#include "content.hpp"
 
 namespace ayatori {
 
@@ -69,16 +72,63 @@ std::string known_kinds() {
   return fmt::format("sources: {}", fmt::join(synopses, ", "));
 }
 
+bool has_kind(std::string_view source) {
+  const std::size_t colon = source.find(':');
+  return colon != std::string_view::npos &&
+         std::ranges::find(kinds, source.substr(0, colon), &SourceKind::kind) != kinds.end();
+}
+
+/// The kinds that read files, for whoever has one that nobody knows.
+std::string kinds_of_files() {
+  std::vector<std::string_view> synopses;
+  for (const SourceKind& kind : kinds) {
+    if (kind.synopsis.contains("FILE")) synopses.push_back(kind.synopsis);
+  }
+  return fmt::format("name its kind: {}", fmt::join(synopses, ", "));
+}
+
+Result<std::string> with_kind_of_content(std::string_view file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_folder = fs::is_directory(file, error);
+  if (!is_folder && !fs::is_regular_file(file, error)) {
+    return with_hint(fail("{}: only of a regular file or a folder the kind can be told", file), kinds_of_files());
+  }
+  const auto found = kinds_of_content(file);
+  if (found.size() == 1) return fmt::format("{}:{}", found.front(), file);
+  if (found.size() > 1) {
+    return with_hint(fail("{}: this could be {}", file, fmt::join(found, " or ")),
+                     fmt::format("name its kind: {}:{}", found.front(), file));
+  }
+  if (!is_folder) {
+    const auto text = read_file(file);  // what can't be read says why
+    if (!text) return Failure(text.error());
+  }
+  return with_hint(is_folder ? fail("{}: no file in this folder is one of lldpctl", file)
+                             : fail("{}: its content is that of no known kind of network", file),
+                   kinds_of_files());
+}
+
 }  // namespace
 
 std::span<const SourceKind> source_kinds() { return kinds; }
 
-Result<Network> open_source(std::string_view source, const SourceOptions& options) {
+Result<std::string> with_kind(std::string_view source) {
+  std::error_code error;
+  const bool names_a_file = !has_kind(source) && !source.empty() && std::filesystem::exists(source, error);
+  return names_a_file ? with_kind_of_content(source) : std::string(source);
+}
+
+Result<Network> open_source(std::string_view named, const SourceOptions& options) {
+  const auto whole = with_kind(named);
+  if (!whole) return Failure(whole.error());
+  const std::string_view source = *whole;
   const std::size_t colon = source.find(':');
   const std::string_view name = source.substr(0, colon);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const SourceKind& k) { return k.kind == name; });
   if (colon == std::string_view::npos) {
-    if (kind == kinds.end()) return with_hint(fail("'{}' is not a source: expected KIND:…", source), known_kinds());
+    if (kind == kinds.end())
+      return with_hint(fail("'{}' is not a source: expected KIND:…, or a file", source), known_kinds());
     return with_hint(fail("the source '{}' lacks the part after the colon", source), std::string(kind->synopsis));
   }
   if (kind == kinds.end()) return with_hint(fail("unknown kind of source '{}' in '{}'", name, source), known_kinds());

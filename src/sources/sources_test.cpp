@@ -33,8 +33,8 @@ TEST(OpenSource, AnUnknownKindListsTheKnownOnes) {
 }
 
 TEST(OpenSource, ASourceWithoutAColonIsRefused) {
-  EXPECT_EQ(open_source("").error().message, "'' is not a source: expected KIND:…");
-  EXPECT_EQ(open_source("fabric.txt").error().message, "'fabric.txt' is not a source: expected KIND:…");
+  EXPECT_EQ(open_source("").error().message, "'' is not a source: expected KIND:…, or a file");
+  EXPECT_EQ(open_source("fabric.txt").error().message, "'fabric.txt' is not a source: expected KIND:…, or a file");
   const auto bare = open_source("torus");
   EXPECT_EQ(bare.error().message, "the source 'torus' lacks the part after the colon");
   EXPECT_EQ(bare.error().hint, "torus:4x6x16");

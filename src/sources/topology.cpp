@@ -16,7 +16,10 @@ Result<TopologyPtr> open_formula(std::string_view source, bool physical_view) {
   return *formula ? make_grid_topology(std::move(**formula)) : nullptr;
 }
 
-Result<TopologyPtr> open_topology(std::string_view source, const TopologyOptions& options) {
+Result<TopologyPtr> open_topology(std::string_view named, const TopologyOptions& options) {
+  const auto whole = with_kind(named);
+  if (!whole) return Failure(whole.error());
+  const std::string_view source = *whole;
   if (source.starts_with("cache:")) return open_cache(source.substr(6));
   auto formula = open_formula(source, options.physical_view);
   if (!formula || *formula != nullptr) return formula;

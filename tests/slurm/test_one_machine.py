@@ -73,6 +73,26 @@ def test_the_topology_that_we_write_is_the_one_that_slurm_shows(folder: Path, ay
     # Read again, it is the tree that it was: two leaves with two hosts each.
     shape = ayatori_command("show", f"slurm:{topology}").stdout
     assert re.search(r"2 levels, 2 leaves x 1 spine, .* 4 hosts", shape), shape
+    assert_same_network(folder, shown, topology, ayatori_command)
+
+
+def assert_same_network(folder: Path, shown: str, topology: Path, ayatori_command) -> None:
+    """What scontrol shows is read, and is the network of the file that Slurm was given."""
+    (folder / "shown.txt").write_text(shown)
+    outcome = ayatori_command("show", str(folder / "shown.txt"), "--diff", f"slurm:{topology}")
+    taken = f"taken for slurm:{folder}/shown.txt\n"
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "no difference\n", taken), shown
+
+
+def test_switch_names_with_colons_are_those_of_slurm(folder: Path, ayatori_command) -> None:
+    topology = folder / "topology.conf"
+    topology.write_text(
+        "SwitchName=rack:a Nodes=N[0-1]\nSwitchName=az=1/rack@b Nodes=N[2-3]\n"
+        "SwitchName=all Switches=rack:a,az=1/rack@b\n"
+    )
+    shown = in_slurm(folder, "scontrol show topology")
+    assert "SwitchName=rack:a Level=0" in shown and "SwitchName=az=1/rack@b Level=0" in shown, shown
+    assert_same_network(folder, shown, topology, ayatori_command)
 
 
 def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> None:

@@ -20,3 +20,7 @@ class Error(Exception):
 
 class SourceWarning(UserWarning):
     """What a source could not read: lines of a file that were skipped, devices that did not answer."""
+
+
+class SourceTaken(SourceWarning):
+    """Which kind of source a file was taken for, where nobody named one."""

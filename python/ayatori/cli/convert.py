@@ -11,6 +11,7 @@ import typer
 
 from ayatori import _core
 from ayatori.base.files import write_bytes
+from ayatori.base.sources import with_kind
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.model.network import open_source
@@ -44,4 +45,4 @@ def convert(
 def write_cache(source: str, out: Path | None, host_pattern: str) -> None:
     if out is None:
         raise UsageError("a cache is a file to be mapped, not to be printed", hint="--out FILE")
-    _core.open_topology(source, False, host_pattern).write_cache(os.fspath(out))
+    _core.open_topology(with_kind(source), False, host_pattern).write_cache(os.fspath(out))

@@ -8,15 +8,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ayatori.base.errors import Error, SourceWarning
-from ayatori.cli.output import print_error, print_warning
+from ayatori.base.errors import Error, SourceTaken, SourceWarning
+from ayatori.cli.output import note, print_error, print_warning
 from ayatori.cli.status import Status
 from ayatori.cli.stdout import OutputLost, printed_to_the_end
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Prints a warning as people expect it of a program, without the place in our code that it comes from."""
-    print_warning(str(message))
+    if isinstance(message, SourceTaken):
+        note(str(message))
+    else:
+        print_warning(str(message))
 
 
 class UsageError(Error):

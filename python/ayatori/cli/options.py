@@ -35,7 +35,7 @@ HOST_PATTERN = Annotated[
     str,
     typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
 ]
-JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: Open MPI, MPICH or Slurm syntax.")]
+JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: a hostfile, rankfile or nodefile.")]
 JOBS = Annotated[
     list[Path] | None,
     typer.Option(metavar="PATH", help="A job that runs too: a hostfile, a plan, or a folder of them. Repeat it."),
@@ -134,7 +134,8 @@ def sources_in_words() -> str:
     """For the help of verbs that take one."""
     from ayatori import _core
 
-    return f"SOURCE names a network: {', '.join(synopsis for _, synopsis in _core.source_kinds())}."
+    kinds = ", ".join(synopsis for _, synopsis in _core.source_kinds())
+    return f"SOURCE names a network: {kinds}. FILE or FOLDER alone is looked at, and said to be which of them."
 
 
 def background_in_words(flows: Sequence[dict[str, Any]]) -> str:

@@ -33,7 +33,7 @@ HOSTS_SHOWN = 16
 def order(
     *,
     source: options.SOURCE,
-    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: Open MPI, MPICH or Slurm syntax.")],
+    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")],
     collective: Annotated[
         str, typer.Option(metavar="C", help="What the job does most: alltoall, allreduce, halo, …")
     ] = "",

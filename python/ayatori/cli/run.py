@@ -15,6 +15,7 @@ import typer
 
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.base.sources import with_kind
 from ayatori.cli import plan_at_start
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import check_lab
@@ -93,6 +94,8 @@ def run(
     _check(command, acp, count, lab, slower)
     if lab is not None and network is None:
         network = f"cluster:{lab}"
+    if network is not None:
+        network = with_kind(network)
     is_auto = plan_at_start.is_asked_for(plan)
     variables = _variables(command, calibration, progress, verbose, network) | _log_of_paths(applied_out, plan)
     if plan is not None and not is_auto:
@@ -197,9 +200,9 @@ def _log_of_paths(folder: Path | None, plan: Path | None) -> dict[str, str]:
 
 
 def _absolute(source: str) -> str:
-    """A file is named by its whole path, since the job's first process may be somewhere else."""
+    """A file or folder is named by its whole path, since the job's first process may be somewhere else."""
     kind, colon, rest = source.partition(":")
-    return f"{kind}{colon}{Path(rest).resolve()}" if Path(rest).is_file() else source
+    return f"{kind}{colon}{Path(rest).resolve()}" if rest and Path(rest).exists() else source
 
 
 def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import typer
 
 from ayatori import _core
 from ayatori.base.files import write_bytes
+from ayatori.base.sources import with_kind
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, say, say_list
@@ -32,6 +33,7 @@ def show(
 
     Exit status of --diff: 0 if there is no difference, 3 if there are some.
     """
+    source = with_kind(source)
     if diff is not None and svg is not None:
         raise UsageError("--diff and --svg exclude each other")
     if diff is not None:
@@ -63,6 +65,7 @@ def draw(source: str, host_pattern: str, path: Path) -> None:
 
 
 def show_differences(before: str, after: str, host_pattern: str, json: bool) -> Status:
+    after = with_kind(after)
     opened = [_core.open_topology(source, False, host_pattern) for source in (before, after)]
     found = opened[0].difference(opened[1])
     status = Status.BAD if found else Status.DONE

@@ -11,10 +11,12 @@ from ayatori.base.files import read_text
 
 
 def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "given") -> Job:
-    """Reads a hostfile (Open MPI, MPICH or Slurm syntax; names or GUIDs) and finds its hosts in the network.
+    """Reads a hostfile (of Open MPI, MPICH, Slurm or a batch system; names or GUIDs) or rankfile, and finds
+    its hosts in the network.
 
-    Ranks are numbered line by line: a line has as many as it has slots, or one. With `ppn` each machine has so many,
-    where it is first named. `order` is "given", or "network": by machine, and these as the network has them.
+    Ranks are numbered line by line: a line has as many as it has slots, or one. A rankfile says itself which rank is
+    where. With `ppn` each machine has so many, where it is first named. `order` is "given", or "network": by machine,
+    and these as the network has them.
     """
     return _core.job_from_hostfile(network, read_text(hostfile), str(hostfile), ppn, order == "network")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ayatori import _core
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import read_text
+from ayatori.base.sources import with_kind
 from ayatori.nwtopo.topology import Topology
 
 
@@ -25,8 +26,9 @@ def load(
 ) -> Topology:
     """Discovers a topology.
 
-    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …; None takes the environment's NWTOPO_SOURCE, or
-    whichever network is found first, and of that the machines of this job only, unless `whole_system` is set.
+    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …, or a file whose content tells its kind (a
+    SourceTaken says which). None takes the environment's NWTOPO_SOURCE, or whichever network is found first, and of
+    that the machines of this job only, unless `whole_system` is set.
     `this_job`: only the machines of the batch job that this process runs in, also of a source that was named.
     `this_machine` is the name or id of the machine that this process runs on, for whoever looks from outside.
     `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
@@ -47,6 +49,7 @@ def load(
     routes = None
     if tables is not None:
         routes = _core.parse_table_routes(found, host_pattern, read_text(Path(tables)), os.fspath(tables))
+    found = with_kind(found)
     topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes, this_machine)
     hosts = _core.job_hosts() if this_job or (automatic and not whole_system) else []
     if hosts:

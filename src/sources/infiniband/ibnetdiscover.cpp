@@ -21,6 +21,7 @@
 #include "cursor.hpp"
 #include "port_line.hpp"
 #include "report_text.hpp"
+#include "saved_report.hpp"
 #include "subnet.hpp"
 
 namespace ayatori {
@@ -45,7 +46,9 @@ std::optional<Guid> guid_in_id(std::string_view id) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : text_(text), lines_(text_) { subnet_.source = file; }
+  Parser(std::string_view text, std::string_view file) : foreign_(text, may_be_of_report), text_(text), lines_(text_) {
+    subnet_.source = file;
+  }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
@@ -74,14 +77,16 @@ class Parser {
     by_guid_[static_cast<std::size_t>(ReportedKind::adapter)].reserve(text_.size() / bytes_per_node);
   }
 
-  Result<> read_line(std::string_view line) {
+  /// Whoever shows a report on a page indents it.
+  Result<> read_line(std::string_view indented) {
+    const std::string_view line = trimmed(indented).empty() ? "" : indented.substr(indented.find_first_not_of(" \t"));
     const bool is_port = line.size() > 1 && line[0] == '[' && line[1] >= '0' && line[1] <= '9';
     if (is_port) return read_port(line);
     if (line.starts_with('#')) return read_remark(line);
-    if (foreign_.skip(lines_.line(), line)) return {};
+    if (foreign_.skip(lines_.line(), indented)) return {};
     if (line.starts_with('[')) return read_port(line);  // which says what is wrong with it
     current_ = no_id;                                   // a line of any other kind ends the record
-    if (line.find_first_not_of(" \t") == std::string_view::npos) return {};
+    if (line.empty()) return {};
     const std::string_view keyword = keyword_of(line);
     Cursor at(line.substr(keyword.size()));
     if (keyword == "Switch") return read_record(ReportedKind::router, at);
@@ -114,7 +119,7 @@ class Parser {
                               excerpt(line))),
           "start ibsim with this file and save what ibnetdiscover prints there");
     }
-    return expected_here("a Switch, Ca or Rt record, its ids or its ports", line);
+    return with_hint(expected_here("a Switch, Ca or Rt record, its ids or its ports", line), foreign_.hint());
   }
 
   /// ibnetdiscover names the node where it started: a file without that node has been cut off.
@@ -281,7 +286,8 @@ class Parser {
   Result<> check_whole() {
     if (ids_line_ != 0) return cut_off(ids_line_, "expected a Switch, Ca or Rt record after these ids");
     if (subnet_.nodes.empty()) {
-      return fail_at(subnet_.source, 0, "expected ibnetdiscover's output, found no Switch, Ca or Rt record");
+      return with_hint(fail_at(subnet_.source, 0, "expected ibnetdiscover's output, found no Switch, Ca or Rt record"),
+                       std::string(how_to_save));
     }
     for (const ReportedNode& node : subnet_.nodes) {
       if (node.port_count != 0) continue;
@@ -349,7 +355,8 @@ class Parser {
 }  // namespace
 
 Result<Network> parse_ibnetdiscover(std::string_view text, std::string_view file, std::string_view host_pattern) {
-  const auto subnet = Parser(text, file).parse();
+  std::string storage;  // the subnet has views of it
+  const auto subnet = Parser(as_printed(text, storage), file).parse();
   if (!subnet) return Failure(subnet.error());
   return to_network(*subnet, host_pattern);
 }

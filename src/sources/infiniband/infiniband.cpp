@@ -3,8 +3,7 @@
 #include <string>
 
 #include "ayatori/base/text.hpp"
-#include "ayatori/base/tool_messages.hpp"
-#include "report_text.hpp"
+#include "saved_report.hpp"
 
 namespace ayatori {
 
@@ -15,9 +14,8 @@ bool is_ports_report(std::string_view text) {
   LineReader lines(text);
   while (const auto line = lines.next()) {
     const std::string_view content = trimmed(*line);
-    if (content.empty() || content.starts_with('#')) continue;
     if (content.starts_with("SW ") || content.starts_with("CA ") || content.starts_with("RT ")) return true;
-    if (classify_tool_message(content) == ToolMessage::none) return false;
+    if (!content.starts_with('#') && may_be_of_report(*line)) return false;
   }
   return false;
 }
@@ -29,8 +27,19 @@ Result<Network> open_infiniband(std::string_view rest, std::string_view host_pat
   if (rest == "live") return discover_infiniband(host_pattern);
   const auto text = read_file(rest);
   if (!text) return Failure(text.error());
-  if (is_ports_report(*text)) return parse_ports_report(*text, rest, host_pattern);
-  return parse_ibnetdiscover(*text, rest, host_pattern);
+  std::string storage;
+  const std::string_view printed = as_printed(*text, storage);
+  if (is_ports_report(printed)) return parse_ports_report(printed, rest, host_pattern);
+  return parse_ibnetdiscover(printed, rest, host_pattern);
+}
+
+bool is_infiniband_report(std::string_view text) {
+  std::string storage;
+  LineReader lines(as_printed(text, storage));
+  while (const auto line = lines.next()) {
+    if (is_of_any_report(*line)) return true;
+  }
+  return false;
 }
 
 }  // namespace ayatori

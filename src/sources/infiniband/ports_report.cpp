@@ -16,6 +16,7 @@
 #include "ayatori/infiniband/infiniband.hpp"
 #include "cursor.hpp"
 #include "report_text.hpp"
+#include "saved_report.hpp"
 #include "subnet.hpp"
 
 namespace ayatori {
@@ -60,7 +61,10 @@ bool same_adapter(const Line& higher, const Line& line) {
 
 class ReportParser {
  public:
-  ReportParser(std::string_view text, std::string_view file) : text_(text), reader_(text_) { subnet_.source = file; }
+  ReportParser(std::string_view text, std::string_view file)
+      : foreign_(text, may_be_of_ports_report), text_(text), reader_(text_) {
+    subnet_.source = file;
+  }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
@@ -72,7 +76,10 @@ class ReportParser {
       if (auto read = read_line(*line); !read) return Failure(read.error());
     }
     subnet_.warnings = foreign_.warnings(subnet_.source);
-    if (lines_.empty()) return fail_at(subnet_.source, 0, "expected the output of ibnetdiscover -p, found no port");
+    if (lines_.empty()) {
+      return with_hint(fail_at(subnet_.source, 0, "expected the output of ibnetdiscover -p, found no port"),
+                       std::string(how_to_save));
+    }
     subnet_.unended_line = unended_line(text_, reader_.line());
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (auto added = add_port(i); !added) return Failure(added.error());
@@ -223,7 +230,8 @@ class ReportParser {
 }  // namespace
 
 Result<Network> parse_ports_report(std::string_view text, std::string_view file, std::string_view host_pattern) {
-  const auto subnet = ReportParser(text, file).parse();
+  std::string storage;  // the subnet has views of it
+  const auto subnet = ReportParser(as_printed(text, storage), file).parse();
   if (!subnet) return Failure(subnet.error());
   return to_network(*subnet, host_pattern);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ayatori/base/text.hpp"
 #include "ayatori/base/tool_messages.hpp"
 
 namespace ayatori {
@@ -41,7 +42,10 @@ bool has_control(std::string_view text) {
 }  // namespace
 
 Result<> check_is_text(std::string_view text, std::string_view file) {
-  if (text.empty()) return fail_at(file, 0, "expected ibnetdiscover's output, found an empty file");
+  if (text.empty()) {
+    return with_hint(fail_at(file, 0, "expected ibnetdiscover's output, found an empty file"),
+                     std::string(how_to_save));
+  }
   if (!has_control(text)) return {};
   const auto control = std::ranges::find_if(text, is_control);
   const auto line = std::ranges::count(text.begin(), control, '\n') + 1;
@@ -52,10 +56,15 @@ Result<> check_is_text(std::string_view text, std::string_view file) {
 
 bool ForeignLines::skip(std::size_t number, std::string_view line) {
   const ToolMessage message = classify_tool_message(line);
-  if (message == ToolMessage::none) return false;
+  const bool is_outside = report_.is_outside(line) && !trimmed(line).empty();
+  if (message == ToolMessage::none && !is_outside) return false;
   has_failures_ |= message == ToolMessage::failure;
   skipped_.add(number, line);
   return true;
+}
+
+std::string ForeignLines::hint() const {
+  return report_.empty() ? std::string(how_to_save) : "take the line out if the terminal printed it, not ibnetdiscover";
 }
 
 std::vector<std::string> ForeignLines::warnings(std::string_view file) const {

@@ -9,6 +9,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/skipped_lines.hpp"
+#include "ayatori/base/terminal_text.hpp"
 #include "ayatori/network/link_rate.hpp"
 
 namespace ayatori {
@@ -19,19 +20,30 @@ namespace ayatori {
 /// "FILE:LINE: expected WHAT, found "…"".
 [[nodiscard]] Failure expected(std::string_view file, std::size_t line, std::string_view what, std::string_view found);
 
+/// What gives a file that can be read.
+inline constexpr std::string_view how_to_save = "save what ibnetdiscover prints: ibnetdiscover > FILE";
+
 /// Refuses an empty file, and bytes that do not occur in text.
 [[nodiscard]] Result<> check_is_text(std::string_view text, std::string_view file);
 
-/// Lines of a saved report that are not part of it: messages of the program, shell prompts.
+/// Lines of a saved report that are not part of it: messages of the program and shell prompts wherever they stand, and
+/// whatever a terminal shows before and after the report.
 class ForeignLines {
  public:
-  /// True if the line is such a message; it is then remembered for the warnings.
+  /// `may_be_own` tells lines that may be the report's.
+  ForeignLines(std::string_view text, bool (*may_be_own)(std::string_view line)) : report_(text, may_be_own) {}
+
+  /// True if the line, a view of the text, is not part of the report; it is then remembered for the warnings.
   [[nodiscard]] bool skip(std::size_t number, std::string_view line);
+
+  /// What to do about a line that the report can't have.
+  [[nodiscard]] std::string hint() const;
 
   /// The skipped lines, and whether a part of the fabric may be missing.
   [[nodiscard]] std::vector<std::string> warnings(std::string_view file) const;
 
  private:
+  ReportSpan report_;
   SkippedLines skipped_{"a part of the report"};
   bool has_failures_ = false;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
+#include <unordered_map>
 
 #include "described.hpp"
 
@@ -45,6 +48,72 @@ std::vector<Switch> group(const std::vector<std::string>& below, std::uint64_t c
   return groups;
 }
 
+/// In nodes.
+std::uint64_t size_of(const AggregatedBlock& group) { return group.size != 0 ? group.size : group.nodes.size(); }
+
+/// Stacks groups on switches, the smallest groups first.
+class Stack {
+ public:
+  Stack(std::vector<Switch> blocks, std::string_view file) : file_(file), switches_(std::move(blocks)) {
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      block_.try_emplace(switches_[i].name, i);
+      top_of_block_.push_back(i);
+    }
+  }
+
+  /// A switch above the topmost ones of its blocks. Error: an unknown block; a group that shares blocks with another.
+  Result<> add(AggregatedBlock&& group) {
+    std::vector<std::size_t> members;
+    for (const std::string& name : group.blocks) {
+      const auto found = block_.find(name);
+      if (found == block_.end()) return wrong(group, fmt::format("has the block '{}', which is not listed", name));
+      members.push_back(found->second);
+    }
+    std::set<std::size_t> tops;
+    for (const std::size_t block : members) tops.insert(top_of_block_[block]);
+    const auto covered = std::ranges::count_if(top_of_block_, [&](std::size_t top) { return tops.contains(top); });
+    if (static_cast<std::size_t>(covered) != members.size()) {
+      return wrong(group, "shares blocks with another group that is not a part of it");
+    }
+    const std::uint64_t size = size_of(group);
+    Switch above{fmt::format("{} nodes, {}", size, groups_of_[size]++), {}, {}, group.line, std::move(group.nodes)};
+    for (const std::size_t top : tops) above.children.push_back(switches_[top].name);
+    for (const std::size_t block : members) top_of_block_[block] = switches_.size();
+    switches_.push_back(std::move(above));
+    return {};
+  }
+
+  std::vector<Switch> take() {
+    const std::set<std::size_t> tops(top_of_block_.begin(), top_of_block_.end());
+    if (tops.size() > 1) {
+      Switch all{"all blocks, 0", {}, {}, 0};
+      for (const std::size_t top : tops) all.children.push_back(switches_[top].name);
+      switches_.push_back(std::move(all));
+    }
+    return std::move(switches_);
+  }
+
+ private:
+  [[nodiscard]] Failure wrong(const AggregatedBlock& group, std::string_view what) const {
+    return fail_at(file_, group.line, fmt::format("the group '{}' {}", group.name, what));
+  }
+
+  std::string_view file_;
+  std::vector<Switch> switches_;
+  std::unordered_map<std::string, std::size_t> block_;
+  std::vector<std::size_t> top_of_block_;
+  std::map<std::uint64_t, std::size_t> groups_of_;  // how many, by their size
+};
+
+Result<std::vector<Switch>> switches_of_groups(Blocks blocks, std::string_view file) {
+  std::ranges::stable_sort(blocks.aggregated, {}, size_of);
+  Stack stack(std::move(blocks.blocks), file);
+  for (AggregatedBlock& group : blocks.aggregated) {
+    if (auto added = stack.add(std::move(group)); !added) return Failure(added.error());
+  }
+  return stack.take();
+}
+
 }  // namespace
 
 Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file) {
@@ -54,6 +123,7 @@ Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view f
   for (const Switch& block : blocks.blocks) {
     if (auto checked = check_block(block, blocks, file); !checked) return Failure(checked.error());
   }
+  if (!blocks.aggregated.empty()) return switches_of_groups(std::move(blocks), file);
 
   std::vector<Switch> switches = std::move(blocks.blocks);
   std::vector<std::string> top;

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/slurm/slurm.hpp"
 #include "described.hpp"
+#include "printed.hpp"
 
 namespace ayatori {
 
 namespace {
 
+using slurm::AggregatedBlock;
 using slurm::Blocks;
 using slurm::HostLists;
 using slurm::Switch;
@@ -36,7 +39,7 @@ class ConfReader {
  public:
   ConfReader(std::string_view text, std::string_view file) : lines_(text), file_(file), hosts_(file) {}
 
-  Result<Network> read();
+  Result<Network> read(std::vector<std::string> warnings);
 
  private:
   std::optional<std::string> next_record();
@@ -44,6 +47,8 @@ class ConfReader {
   Result<std::optional<Pair>> take_pair(std::string_view& rest) const;
   Result<> take_switch(std::string_view name, std::string_view rest);
   Result<> take_block(std::string_view name, std::string_view rest);
+  Result<> take_group(std::string_view name, std::string_view rest);
+  Result<> take_block_pairs(std::string_view rest, std::vector<std::string>& nodes, std::uint64_t& size);
   Result<> take_sizes(std::string_view value, std::string_view rest);
   Result<> take_hosts(std::string_view key, std::string_view value, std::vector<std::string>& hosts);
 
@@ -79,11 +84,14 @@ std::optional<std::string> ConfReader::next_record() {
   return goes_on ? std::optional(record) : std::nullopt;
 }
 
-Result<Network> ConfReader::read() {
+Result<Network> ConfReader::read(std::vector<std::string> warnings) {
   while (const auto record = next_record()) {
     const std::string_view content = trimmed(std::string_view(*record).substr(0, record->find('#')));
     if (content.empty()) continue;
     if (auto taken = take_record(content); !taken) return Failure(taken.error());
+  }
+  if (!blocks_.aggregated.empty() && blocks_.blocks.empty()) {
+    return fail_at(file_, blocks_.aggregated.front().line, "a group of blocks, and no 'BlockName=…' is listed");
   }
   if (!switches_.empty() && !blocks_.blocks.empty()) {
     return fail_at(file_, blocks_.blocks.front().line,
@@ -94,8 +102,11 @@ Result<Network> ConfReader::read() {
     if (!switches) return Failure(switches.error());
     switches_ = std::move(*switches);
   }
-  if (switches_.empty()) return fail_at(file_, 0, "expected 'SwitchName=…' or 'BlockName=…', found neither");
-  return slurm::network_of_switches(switches_, file_);
+  if (switches_.empty()) {
+    return with_hint(fail_at(file_, 0, "expected 'SwitchName=…' or 'BlockName=…', found neither"),
+                     std::string(slurm::readable_files));
+  }
+  return slurm::network_of_switches(switches_, file_, std::move(warnings));
 }
 
 Result<> ConfReader::take_record(std::string_view record) {
@@ -104,6 +115,7 @@ Result<> ConfReader::take_record(std::string_view record) {
   const auto [key, value] = **first;
   if (same_word(key, "SwitchName")) return take_switch(value, record);
   if (same_word(key, "BlockName")) return take_block(value, record);
+  if (same_word(key, "AggregatedBlock")) return take_group(value, record);
   if (same_word(key, "BlockSizes")) return take_sizes(value, record);
   if (same_word(key, "RingName")) return wrong("rings (topology/ring) are not supported");
   return wrong(fmt::format("expected 'SwitchName=…', 'BlockName=…' or 'BlockSizes=…' instead of '{}='", key));
@@ -141,13 +153,15 @@ Result<> ConfReader::take_hosts(std::string_view key, std::string_view value, st
 
 Result<> ConfReader::take_switch(std::string_view name, std::string_view rest) {
   Switch found{std::string(name), {}, {}, line_};
+  bool is_printed = false;
   while (true) {
     const auto pair = take_pair(rest);
     if (!pair) return Failure(pair.error());
     if (!*pair) break;
     const auto [key, value] = **pair;
-    if (same_word(key, "LinkSpeed")) {
-      if (!parse_unsigned<std::uint32_t>(value)) return wrong(fmt::format("LinkSpeed is not a number: '{}'", value));
+    if (same_word(key, "LinkSpeed") || same_word(key, "Level")) {
+      if (!parse_unsigned<std::uint32_t>(value)) return wrong(fmt::format("{} is not a number: '{}'", key, value));
+      is_printed = is_printed || same_word(key, "Level");
       continue;
     }
     const bool is_nodes = same_word(key, "Nodes");
@@ -156,21 +170,44 @@ Result<> ConfReader::take_switch(std::string_view name, std::string_view rest) {
     }
     if (auto taken = take_hosts(key, value, is_nodes ? found.nodes : found.children); !taken) return taken;
   }
+  // In topology.conf a switch has nodes or children; scontrol adds the nodes below the children.
+  if (is_printed && !found.children.empty()) found.below = std::exchange(found.nodes, {});
   switches_.push_back(std::move(found));
   return {};
 }
 
-Result<> ConfReader::take_block(std::string_view name, std::string_view rest) {
-  Switch found{std::string(name), {}, {}, line_};
+/// BlockIndex and BlockSize are scontrol's.
+Result<> ConfReader::take_block_pairs(std::string_view rest, std::vector<std::string>& nodes, std::uint64_t& size) {
   while (true) {
     const auto pair = take_pair(rest);
     if (!pair) return Failure(pair.error());
-    if (!*pair) break;
-    if (!same_word((*pair)->key, "Nodes"))
-      return wrong(fmt::format("expected 'Nodes=' instead of '{}='", (*pair)->key));
-    if (auto taken = take_hosts("Nodes", (*pair)->value, found.nodes); !taken) return taken;
+    if (!*pair) return {};
+    const auto [key, value] = **pair;
+    if (same_word(key, "Nodes")) {
+      if (auto taken = take_hosts("Nodes", value, nodes); !taken) return taken;
+      continue;
+    }
+    const bool is_size = same_word(key, "BlockSize");
+    if (!is_size && !same_word(key, "BlockIndex")) return wrong(fmt::format("expected 'Nodes=' instead of '{}='", key));
+    const auto number = parse_unsigned<std::uint32_t>(value);
+    if (!number) return wrong(fmt::format("{} is not a number: '{}'", key, value));
+    if (is_size) size = *number;
   }
+}
+
+Result<> ConfReader::take_block(std::string_view name, std::string_view rest) {
+  Switch found{std::string(name), {}, {}, line_};
+  std::uint64_t size = 0;
+  if (auto taken = take_block_pairs(rest, found.nodes, size); !taken) return taken;
   blocks_.blocks.push_back(std::move(found));
+  return {};
+}
+
+Result<> ConfReader::take_group(std::string_view name, std::string_view rest) {
+  AggregatedBlock found{.name = std::string(name), .blocks = {}, .nodes = {}, .line = line_};
+  if (auto taken = take_hosts("AggregatedBlock", name, found.blocks); !taken) return taken;
+  if (auto taken = take_block_pairs(rest, found.nodes, found.size); !taken) return taken;
+  blocks_.aggregated.push_back(std::move(found));
   return {};
 }
 
@@ -188,6 +225,12 @@ Result<> ConfReader::take_sizes(std::string_view value, std::string_view rest) {
 
 }  // namespace
 
-Result<Network> parse_slurm_conf(std::string_view text, std::string_view file) { return ConfReader(text, file).read(); }
+Result<Network> parse_slurm_conf(std::string_view text, std::string_view file) {
+  if (!slurm::is_printed(text)) return ConfReader(text, file).read({});
+  auto printed = slurm::read_terminal(text, file);
+  auto network = ConfReader(printed.text, file).read(std::move(printed.warnings));
+  if (network || !network.error().hint.empty()) return network;
+  return with_hint(Failure(network.error()), "save it without a terminal: scontrol show topology > FILE");
+}
 
 }  // namespace ayatori

@@ -18,12 +18,23 @@ struct Switch {
   std::vector<std::string> children;  ///< switches
   std::vector<std::string> nodes;
   std::size_t line = 0;
+  std::vector<std::string> below = {};  ///< nodes of which the source says that they are below it, on any level
+};
+
+/// A group of blocks as scontrol prints it.
+struct AggregatedBlock {
+  std::string name;  ///< a host list of its blocks
+  std::vector<std::string> blocks;
+  std::vector<std::string> nodes;
+  std::uint64_t size = 0;  ///< in nodes
+  std::size_t line = 0;
 };
 
 struct Blocks {
-  std::vector<Switch> blocks;        ///< without children
-  std::vector<std::uint64_t> sizes;  ///< nodes: of a base block, and of the groups above; may be empty
-  std::size_t line = 0;              ///< of the sizes
+  std::vector<Switch> blocks;                    ///< without children
+  std::vector<std::uint64_t> sizes;              ///< nodes: of a base block, and of the groups above; may be empty
+  std::size_t line = 0;                          ///< of the sizes
+  std::vector<AggregatedBlock> aggregated = {};  ///< the groups, where they are listed
 };
 
 /// Expands host lists and limits the sum of their lengths, since a few bytes can describe any number of hosts.
@@ -37,10 +48,12 @@ class HostLists {
   std::size_t count_ = 0;
 };
 
-/// Checks the switches and builds their network.
-[[nodiscard]] Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file);
+/// Checks the switches and builds their network, with these warnings.
+[[nodiscard]] Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file,
+                                                  std::vector<std::string> warnings = {});
 
-/// Blocks as leaf switches, under a switch for each group of neighbouring blocks that makes up one of the sizes.
+/// Blocks as leaf switches, under a switch for each group that is listed, or for each group of neighbouring blocks that
+/// makes up one of the sizes.
 [[nodiscard]] Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file);
 
 /// The routers of a network as switches, children first. `same` lists the routers that a switch stands for besides the

@@ -1,6 +1,7 @@
 #include "ayatori/slurm/slurm.hpp"
 
 #include "ayatori/base/text.hpp"
+#include "printed.hpp"
 
 namespace ayatori {
 
@@ -24,10 +25,10 @@ Result<Network> open_slurm(std::string_view rest) {
   const std::size_t comma = rest.rfind(key);
   const std::string_view file = rest.substr(0, comma);
   const std::string_view topology = comma == std::string_view::npos ? "" : rest.substr(comma + key.size());
-  if (file.empty()) return with_hint(fail("slurm: no file is given"), "slurm:FILE (topology.conf or topology.yaml)");
+  if (file.empty()) return with_hint(fail("slurm: no file is given"), std::string(slurm::readable_files));
   const auto text = read_file(file);
   if (!text) return Failure(text.error());
-  if (is_yaml(*text)) return parse_slurm_yaml(*text, file, topology);
+  if (!slurm::is_printed(*text) && is_yaml(*text)) return parse_slurm_yaml(*text, file, topology);
   if (!topology.empty()) return fail_at(file, 0, "only topology.yaml has topologies with names");
   return parse_slurm_conf(*text, file);
 }

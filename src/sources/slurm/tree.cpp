@@ -15,6 +15,8 @@ namespace ayatori::slurm {
 namespace {
 
 constexpr std::size_t max_hosts = std::size_t{1} << 18;
+constexpr std::string_view whole_list =
+    "scontrol show topology, without a name and with SLURM_TOPO_LEN unset, lists all";
 
 /// Switches by index, with their children checked.
 class Tree {
@@ -22,13 +24,14 @@ class Tree {
   Tree(const std::vector<Switch>& switches, std::string_view file)
       : switches_(switches), file_(file), children_(switches.size()), parents_(switches.size(), 0) {}
 
-  Result<Network> build();
+  Result<Network> build(std::vector<std::string> warnings);
 
  private:
   Result<> name_switches();
   Result<> find_children();
   Result<> check_nodes() const;
   [[nodiscard]] Result<> check_circles() const;
+  [[nodiscard]] Result<> check_below() const;
   Result<> add_switches(NetworkBuilder& builder) const;
   Result<> plug_in_nodes(NetworkBuilder& builder);
   Result<> cable_children(NetworkBuilder& builder);
@@ -45,18 +48,20 @@ class Tree {
   std::vector<PortNumber> next_port_;  // by switch
 };
 
-Result<Network> Tree::build() {
+Result<Network> Tree::build(std::vector<std::string> warnings) {
   for (const auto step : {&Tree::name_switches, &Tree::find_children}) {
     if (auto done = (this->*step)(); !done) return Failure(done.error());
   }
   if (auto checked = check_nodes(); !checked) return Failure(checked.error());
   if (auto checked = check_circles(); !checked) return Failure(checked.error());
+  if (auto checked = check_below(); !checked) return Failure(checked.error());
   NetworkBuilder builder;
   builder.begin_plane("fabric");
   next_port_.assign(switches_.size(), 1);
   if (auto added = add_switches(builder); !added) return Failure(added.error());
   if (auto plugged = plug_in_nodes(builder); !plugged) return Failure(plugged.error());
   if (auto cabled = cable_children(builder); !cabled) return Failure(cabled.error());
+  for (std::string& warning : warnings) builder.add_warning(std::move(warning));
   return builder.build();
 }
 
@@ -76,7 +81,8 @@ Result<> Tree::find_children() {
     for (const std::string& name : switches_[i].children) {
       const auto child = index_.find(name);
       if (child == index_.end()) {
-        return wrong(i, fmt::format("'{}' has the child '{}', which is not defined", switches_[i].name, name));
+        auto failure = wrong(i, fmt::format("'{}' has the child '{}', which is not defined", switches_[i].name, name));
+        return switches_[i].below.empty() ? failure : with_hint(std::move(failure), std::string(whole_list));
       }
       if (!seen.insert(child->second).second) {
         return wrong(i, fmt::format("'{}' has the child '{}' twice", switches_[i].name, name));
@@ -132,6 +138,31 @@ Result<> Tree::check_circles() const {
   return wrong(here, fmt::format("the switches form a cycle, each below the next: {}", fmt::join(names, ", ")));
 }
 
+/// scontrol prints with a switch all nodes below it: one that no switch below has was lost with a line.
+Result<> Tree::check_below() const {
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (switches_[i].below.empty()) continue;
+    std::unordered_set<std::string_view> found;
+    std::unordered_set<std::size_t> seen = {i};
+    std::vector<std::size_t> ahead = {i};
+    while (!ahead.empty()) {
+      const std::size_t here = ahead.back();
+      ahead.pop_back();
+      found.insert(switches_[here].nodes.begin(), switches_[here].nodes.end());
+      for (const std::size_t child : children_[here]) {
+        if (seen.insert(child).second) ahead.push_back(child);
+      }
+    }
+    for (const std::string& node : switches_[i].below) {
+      if (found.contains(node)) continue;
+      return with_hint(wrong(i, fmt::format("'{}' has the node '{}' below it, but no switch below it is listed with it",
+                                            switches_[i].name, node)),
+                       std::string(whole_list));
+    }
+  }
+  return {};
+}
+
 Result<> Tree::add_switches(NetworkBuilder& builder) const {
   constexpr std::size_t max_ports = std::numeric_limits<PortNumber>::max();
   for (std::size_t i = 0; i < switches_.size(); ++i) {
@@ -175,15 +206,17 @@ Result<> Tree::cable_children(NetworkBuilder& builder) {
 }  // namespace
 
 Result<std::vector<std::string>> HostLists::expand(std::string_view list, std::size_t line) {
-  auto hosts = expand_hostlist(list);
+  // Slurm's own lists end names at blanks and commas only.
+  auto hosts = expand_hostlist(list, ":=");
   if (!hosts) return fail_at(file_, line, hosts.error().message);
   count_ += hosts->size();
   if (count_ > max_hosts) return fail_at(file_, line, fmt::format("more than {} hosts and switches", max_hosts));
   return hosts;
 }
 
-Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file) {
-  return Tree(switches, file).build();
+Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file,
+                                    std::vector<std::string> warnings) {
+  return Tree(switches, file).build(std::move(warnings));
 }
 
 }  // namespace ayatori::slurm

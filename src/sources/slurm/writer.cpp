@@ -164,7 +164,7 @@ Result<> write_slurm_conf(const Network& network, const Sink& sink) {
   if (!switches) return Failure(switches.error());
   sink("# topology.conf for TopologyPlugin=topology/tree, written by Ayatori\n");
   for (const auto& entry : *switches) {
-    const auto& [name, children, nodes, line] = entry.written;
+    const auto& [name, children, nodes, line, below] = entry.written;
     sink(note(entry));
     sink(fmt::format("SwitchName={}", name));
     if (!children.empty()) sink(fmt::format(" Switches={}", slurm::compress_hostlist(children)));
@@ -180,7 +180,7 @@ Result<> write_slurm_yaml(const Network& network, const Sink& sink) {
   sink("# topology.yaml of Slurm 25.05 or later, written by Ayatori\n---\n");
   sink("- topology: default\n  cluster_default: true\n  tree:\n    switches:\n");
   for (const auto& entry : *switches) {
-    const auto& [name, children, nodes, line] = entry.written;
+    const auto& [name, children, nodes, line, below] = entry.written;
     sink(note(entry));
     sink(fmt::format("      - switch: \"{}\"\n", name));
     if (!children.empty()) sink(fmt::format("        children: \"{}\"\n", slurm::compress_hostlist(children)));

@@ -47,16 +47,20 @@ struct HostEntry {
 
 /// Reads a hostfile in any of these ways, also mixed (one host or host list per line):
 ///   Open MPI   node01 slots=8 max-slots=8      MPICH   node01:8      Slurm   node[01-04,09],login1
-/// '#' starts a comment. A name listed again is an entry again: its ranks are where its lines are. `file` is for
-/// messages.
-/// Errors name file and line: an empty file, a malformed range, a slot count that is not a number or is 0. As in Open
-/// MPI, blanks around '=' are allowed; max-slots, user, binding and ifname are ignored. A file may list at most 2^18
-/// hosts, and an entry at most 65536 slots.
+///   PBS, LSF   node01, a line a slot           LSF     node01 4 node02 4
+///   Grid Engine   node01 4 all.q@node01 UNDEFINED
+/// or Open MPI's rankfile, in all of its lines:     rank 0=node01 slot=0:1
+/// A rankfile gives an entry a rank, in the order of ranks. '#' starts a comment. A name listed again is an entry
+/// again: its ranks are where its lines are. `file` is for messages. Errors name file and line: an empty file, a
+/// malformed range, a slot count that is not a number or is 0, a rank that a rankfile has twice or not. As in Open MPI,
+/// blanks around '=' are allowed; max-slots, user, binding and ifname are ignored. A file may list at most 2^18 hosts,
+/// and an entry at most 65536 slots.
 [[nodiscard]] Result<std::vector<HostEntry>> parse_hostfile(std::string_view text, std::string_view file);
 
 /// Expands a Slurm host list: "n[01-03,7]x,m" gives n01x n02x n03x n7x m. Several brackets in one name give all
-/// combinations. Errors say what is malformed; more than 2^18 hosts or a name longer than 255 letters is refused.
-[[nodiscard]] Result<std::vector<std::string>> expand_hostlist(std::string_view text);
+/// combinations. A name has no blank and none of "#,[]:=", but for those that `allowed` lists. Errors say what is
+/// malformed; more than 2^18 hosts or a name longer than 255 letters is refused.
+[[nodiscard]] Result<std::vector<std::string>> expand_hostlist(std::string_view text, std::string_view allowed = {});
 
 /// Finds the hosts in the network: by machine name (exactly, then ignoring case, then by the part before the first
 /// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots at its place in the list;

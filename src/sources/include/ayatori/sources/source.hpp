@@ -41,8 +41,14 @@ struct SourceKind {
 /// All kinds of source that this build knows.
 [[nodiscard]] std::span<const SourceKind> source_kinds();
 
-/// Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", … Errors name what is wrong in the string or file; the
-/// error of an unknown kind lists the known ones. Another one: no plane is for options.purpose.
+/// The source with its kind: the path of a file or folder that exists becomes "ib:fabric.txt" or whatever its content
+/// is; all other text stays as it is. Errors: a content that no kind has, or several kinds; what is neither a regular
+/// file nor a folder, since a pipe can be read but once.
+[[nodiscard]] Result<std::string> with_kind(std::string_view source);
+
+/// Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", …, also a file without its kind: see with_kind().
+/// Errors name what is wrong in the string or file; the error of an unknown kind lists the known ones. Another one: no
+/// plane is for options.purpose.
 [[nodiscard]] Result<Network> open_source(std::string_view source, const SourceOptions& options = {});
 
 }  // namespace ayatori

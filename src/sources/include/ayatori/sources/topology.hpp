@@ -14,7 +14,7 @@ struct TopologyOptions {
 };
 
 /// Opens "torus:100x100x100" in constant memory and "cache:FILE" by mapping it; every other source by way of its
-/// Network. Errors: those of open_source() and of the cache reader.
+/// Network; a file without its kind as with_kind() says. Errors: those of open_source() and of the cache reader.
 [[nodiscard]] Result<TopologyPtr> open_topology(std::string_view source, const TopologyOptions& options = {});
 
 /// Opens a source that is a formula in constant time. Returns nullptr for all others, which it does not open. Errors:

@@ -14,6 +14,9 @@ namespace ayatori {
 /// `host_pattern` as in SourceOptions.
 [[nodiscard]] Result<Network> open_infiniband(std::string_view rest, std::string_view host_pattern);
 
+/// Whether a text, or the beginning of one, has lines that only ibnetdiscover prints, with or without -p.
+[[nodiscard]] bool is_infiniband_report(std::string_view text);
+
 /// Reads ibnetdiscover's default output, of every version since 2008: Switch, Ca and Rt records, "enhanced" or
 /// "base port 0", with and without LIDs, grouped output ("Chassis" lines, "[ext n]"), -f's "s= w= v=" fields, also
 /// ibsim's net files ("Hca" records; names without GUIDs get the GUIDs that ibsim would give them; ibsim's commands are
@@ -21,9 +24,11 @@ namespace ayatori {
 /// Every cable must join two known nodes, and both of its ends must report it, with the same LIDs: a file that was cut
 /// off anywhere is therefore an error, never a smaller fabric. Where the ends report different rates, the lower one
 /// counts. An Rt record (a router between subnets) is an end of this subnet: it becomes a machine with a NIC.
-/// Messages of the program (on lines of their own, as 2>&1 leaves them) and shell prompts are skipped and named by
-/// Network::warnings(). ibdiagnet's files are read, too: its "switchguid=0x<system>(<node>)" of directors. Errors name
-/// file, line and what was expected. Node descriptions may hold any bytes but control characters.
+/// The log of a terminal is read, and what a web page made of a report ("&quot;S-…&quot;"): see saved_report.hpp.
+/// Messages of the program (on lines of their own, as 2>&1 leaves them), shell prompts, and what a terminal shows
+/// before and after the report are skipped and named by Network::warnings(). ibdiagnet's files are read, too: its
+/// "switchguid=0x<system>(<node>)" of directors. Errors name file, line and what was expected. Node descriptions may
+/// hold any bytes but control characters.
 [[nodiscard]] Result<Network> parse_ibnetdiscover(std::string_view text, std::string_view file,
                                                   std::string_view host_pattern);
 

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Slurm's topology files: topology.conf (topology/tree, topology/block) and topology.yaml (Slurm 25.05), both as
-/// described in their manual pages (https://slurm.schedmd.com/topology.conf.html, …/topology.yaml.html).
+/// described in their manual pages (https://slurm.schedmd.com/topology.conf.html, …/topology.yaml.html); and what
+/// `scontrol show topology` prints of a tree or of blocks, also as a terminal shows it: wrapped, between prompts.
 ///
 /// A tree's switches are routers, and each node has a NIC on the switch that lists it. What Slurm only warns of is
 /// legal here too: a node under two leaf switches has two NICs (rails), a switch under two switches is cabled to both,
@@ -21,10 +22,12 @@ namespace ayatori {
 /// file; the default is the first with `cluster_default: true`, or the only one.
 [[nodiscard]] Result<Network> open_slurm(std::string_view rest);
 
-/// Parse one of the formats. Errors name file and line: words that Slurm does not know, switches or blocks that are
-/// defined twice, children that are not defined, cycles of switches, a switch with both nodes and children (Slurm
-/// refuses it, too), a node that is listed twice under one switch, malformed host lists, more than 2^18 hosts, and
-/// topologies without a tree (`flat`, rings, `torus3d`).
+/// Parse one of the formats; parse_slurm_conf also reads scontrol's. What scontrol says twice must agree: a node below
+/// a switch or in a group of blocks that is not listed further down is an error, since a line is missing. Errors name
+/// file and line: words that Slurm does not know, switches or blocks that are defined twice, children that are not
+/// defined, cycles of switches, a switch with both nodes and children (Slurm refuses it, too), a node that is listed
+/// twice under one switch, malformed host lists, more than 2^18 hosts, and topologies without a tree (`flat`, rings,
+/// `torus3d`).
 [[nodiscard]] Result<Network> parse_slurm_conf(std::string_view text, std::string_view file);
 [[nodiscard]] Result<Network> parse_slurm_yaml(std::string_view text, std::string_view file, std::string_view topology);
 

@@ -1,0 +1,18 @@
+#pragma once
+/// \file
+/// What a file or folder contains, told by looking at it.
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace ayatori {
+
+/// The kinds of source whose files look like this one: none if the content is unknown, several if it is ambiguous.
+/// Reads the beginning of a regular file, and of a folder a file in it.
+[[nodiscard]] std::vector<std::string_view> kinds_of_content(const std::filesystem::path& path);
+
+/// The same for the text of a file, or its beginning.
+[[nodiscard]] std::vector<std::string_view> kinds_of_text(std::string_view text);
+
+}  // namespace ayatori
