@@ -68,14 +68,14 @@ def test_a_management_network_changes_nothing_of_the_other(sources: dict[str, st
     check = ["--method", "ecmp", "--contiguous", "8..8", "--ppn", "2"]
     found = {name: ayatori_command("check", source, *check).stdout for name, source in sources.items()}
     assert "0.5769" in found["without"]
-    assert found["with"].replace(sources["with"], sources["without"]) == found["without"]
+    assert found["with"].replace(sources["with"], sources["without"]).split() == found["without"].split()
 
 
 def test_what_is_left_out_is_not_there(sources: dict[str, str], ayatori_command) -> None:
-    expected = ayatori_command("show", sources["without"]).stdout.replace(sources["without"], "F")
+    expected = ayatori_command("show", sources["without"]).stdout.replace(sources["without"], "F").split()
     for left_out in (",without=mgmt", ",without=eno1,without=eth0", ",without=mg*"):
         source = sources["with"] + left_out
-        assert ayatori_command("show", source).stdout.replace(source, "F") == expected, left_out
+        assert ayatori_command("show", source).stdout.replace(source, "F").split() == expected, left_out
     wrong = ayatori_command("show", f"{sources['with']},without=eno2")
     assert wrong.status == 1 and "no device and no interface is called 'eno2'" in wrong.stderr
 
@@ -121,10 +121,9 @@ def test_aliases_name_hosts_wherever_a_hostfile_does(tmp_path: Path, ayatori_com
         f"ip-10-0-1-{i}" for i in range(1, 5)
     ]
     assert ayatori_command("check", source, "--job", hosts, "--aliases", aliases, "--plan", str(plan)).status == 0
-    (tmp_path / "free").mkdir()
     placed = ayatori_command("place", source, "--free", hosts, "--nodes", "2", "--aliases", aliases, "--json")
     assert placed.status == 0, placed.stderr
     assert all(name.startswith("ip-") for name in json.loads(placed.stdout)["proposals"][0]["hosts"])
-    for verb in (["simulate", "--collective", "allreduce"], ["choose"]):
-        done = ayatori_command(verb[0], source, "--job", hosts, "--aliases", aliases, *verb[1:])
-        assert done.status == 0, (verb, done.stderr)
+    call = ["--job", hosts, "--aliases", aliases, "--collective", "allreduce", "--algorithm", "ring", "--bytes", "1KiB"]
+    done = ayatori_command("simulate", source, *call)
+    assert done.status == 0, done.stderr
