@@ -122,7 +122,8 @@ struct Found {
 };
 
 Result<Found> find_places(const std::string& source, const Process& process, const std::vector<std::string>& hosts) {
-  const auto whole = open_source(source);
+  const char* const aliases = std::getenv("AYATORI_ALIASES");
+  const auto whole = open_source(source, {.aliases = aliases == nullptr ? "" : aliases});
   if (!whole) return Failure(whole.error());
   const bool are_apart = are_collectives_apart(*whole);
   const auto network = network_for(*whole, Purpose::collectives);

@@ -227,6 +227,11 @@ class Job:
         [(machine, ranks)]: ranks that follow each other on one machine, from rank 0 on.
         """
 
+    def name_of(self, network: Network, machine: int) -> str:
+        """
+        What to call a machine in files: as the hostfile does, if that is another of its names.
+        """
+
     def in_order(self, places: Sequence[int]) -> Job:
         """The same runs in another order: the i-th is the one at places[i]."""
 
@@ -281,7 +286,7 @@ class HostInterface:
 def interfaces_in_cluster(file: str) -> list[HostInterface]:
     """The interfaces whose addresses a cluster's file gives."""
 
-def open_source(source: str, host_pattern: str, purpose: Purpose) -> Network: ...
+def open_source(source: str, host_pattern: str, purpose: Purpose, aliases: str) -> Network: ...
 
 def with_kind(source: str) -> str:
     """

@@ -270,7 +270,9 @@ Job job_in_order(const Job& job, const std::vector<std::size_t>& places) {
     ordered.push_back(runs[place]);
   }
   if (places.size() != taken.size()) throw nb::value_error("each place of the job once");
-  return Job::of_runs(ordered);
+  Job found = Job::of_runs(ordered);
+  found.called = job.called;
+  return found;
 }
 
 Candidates candidates(bool unnamed_hcas) { return unnamed_hcas ? Candidates::all : Candidates::named; }
@@ -303,6 +305,14 @@ void bind_jobs(nb::module_& module) {
             return runs;
           },
           "[(machine, ranks)]: ranks that follow each other on one machine, from rank 0 on.")
+      .def(
+          "name_of",
+          [](const Job& job, const Network& network, MachineId machine) {
+            if (machine >= network.machines().size()) throw nb::index_error();
+            return text(job.name_of(network, machine));
+          },
+          nb::arg("network"), nb::arg("machine"),
+          "What to call a machine in files: as the hostfile does, if that is another of its names.")
       .def("in_order", &job_in_order, "The same runs in another order: the i-th is the one at places[i].",
            nb::arg("places"))
       .def(

@@ -16,10 +16,10 @@ void bind_sources(nb::module_& module) {
       nb::arg("file"), "The interfaces whose addresses a cluster's file gives.");
   module.def(
       "open_source",
-      [](std::string_view source, std::string_view host_pattern, Purpose purpose) {
-        return unwrap(open_source(source, {std::string(host_pattern), purpose}));
+      [](std::string_view source, std::string_view host_pattern, Purpose purpose, std::string_view aliases) {
+        return unwrap(open_source(source, {std::string(host_pattern), purpose, std::string(aliases)}));
       },
-      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("purpose"));
+      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("purpose"), nb::arg("aliases"));
   module.def(
       "with_kind", [](std::string_view source) { return unwrap(with_kind(source)); }, nb::arg("source"),
       "The path of a file or folder with the kind that its content has, 'ib:fabric.txt'; other sources as they are.");

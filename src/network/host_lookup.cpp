@@ -37,20 +37,35 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+bool is_guid(std::string_view host) { return host.starts_with("0x") || host.starts_with("0X"); }
+
 Result<MachineId> HostLookup::find(std::string_view host) {
   if (const auto exact = network_.find_machine(host)) return *exact;
-  if (host.starts_with("0x") || host.starts_with("0X")) return find_guid(host);
+  if (is_guid(host)) return find_guid(host);
+  const auto* const machines = machines_called(host);
+  if (machines == nullptr) return unknown(host);
+  if (machines->size() == 1) return machines->front();
+  return fail("'{}' could be '{}' or '{}'", host, network_.machine((*machines)[0]).name,
+              network_.machine((*machines)[1]).name);
+}
+
+std::optional<MachineId> HostLookup::find_by_any_name(std::string_view host) {
+  if (const auto exact = network_.find_machine(host)) return *exact;
+  if (is_guid(host)) {
+    const auto found = find_guid(host);
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  const auto* const machines = machines_called(host);
+  return machines != nullptr && machines->size() == 1 ? std::optional(machines->front()) : std::nullopt;
+}
+
+const std::vector<MachineId>* HostLookup::machines_called(std::string_view host) {
   index_names();
   for (const auto& [index, key] :
        {std::pair(&by_folded_name_, folded_host_name(host)), std::pair(&by_short_name_, short_host_name(host))}) {
-    const auto found = index->find(key);
-    if (found == index->end()) continue;
-    const auto& machines = found->second;
-    if (machines.size() == 1) return machines.front();
-    return fail("'{}' could be '{}' or '{}'", host, network_.machine(machines[0]).name,
-                network_.machine(machines[1]).name);
+    if (const auto found = index->find(key); found != index->end()) return &found->second;
   }
-  return unknown(host);
+  return nullptr;
 }
 
 Result<MachineId> HostLookup::find_guid(std::string_view host) const {
@@ -74,15 +89,19 @@ Failure HostLookup::unknown(std::string_view host) const {
   }
   const auto failure = fail("the network has no host '{}'", host);
   const MachineId id = std::get<MachineId>(nearest);
-  return id == no_id ? failure : with_hint(failure, fmt::format("the nearest name is '{}'", network_.machine(id).name));
+  if (id == no_id) return with_hint(failure, "--aliases FILE says what else hosts are called");
+  return with_hint(failure, fmt::format("the nearest name is '{}'", network_.machine(id).name));
 }
 
 void HostLookup::index_names() {
   if (std::exchange(indexed_, true)) return;
-  for (const MachineId id : network_.machines_in_order()) {
-    by_folded_name_[folded_host_name(network_.machine(id).name)].push_back(id);
-    by_short_name_[short_host_name(network_.machine(id).name)].push_back(id);
-  }
+  const auto add = [this](std::string_view name, MachineId id) {
+    for (auto* const found : {&by_folded_name_[folded_host_name(name)], &by_short_name_[short_host_name(name)]}) {
+      if (std::ranges::find(*found, id) == found->end()) found->push_back(id);
+    }
+  };
+  for (const MachineId id : network_.machines_in_order()) add(network_.machine(id).name, id);
+  for (const HostAlias& alias : network_.aliases()) add(alias.name, alias.machine);
 }
 
 }  // namespace ayatori

@@ -2,6 +2,7 @@
 /// \file
 /// Finds the machine that a name in a hostfile means.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,9 @@
 
 namespace ayatori {
 
+/// Whether the word is meant as a GUID: "0x…".
+[[nodiscard]] bool is_guid(std::string_view host);
+
 /// Looks hosts up as place_job() promises. Keeps a reference to the network.
 class HostLookup {
  public:
@@ -19,10 +23,13 @@ class HostLookup {
 
   /// Errors: no such host (the hint has the nearest name), a name that several hosts share, a router's GUID.
   [[nodiscard]] Result<MachineId> find(std::string_view host);
+  /// Likewise; nothing where find() has an error. Quicker, as it looks for no hint.
+  [[nodiscard]] std::optional<MachineId> find_by_any_name(std::string_view host);
 
  private:
   using Index = std::unordered_map<std::string, std::vector<MachineId>>;
 
+  [[nodiscard]] const std::vector<MachineId>* machines_called(std::string_view host);
   [[nodiscard]] Result<MachineId> find_guid(std::string_view host) const;
   [[nodiscard]] Failure unknown(std::string_view host) const;
   void index_names();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ayatori/network/host_name.hpp"
 #include "host_lookup.hpp"
 
 namespace ayatori {
@@ -73,6 +74,11 @@ PortId endpoint_of(const Network& network, const Machine& machine, std::uint32_t
   return found != machine.endpoints.end() ? *found : machine.endpoints[local_index % machine.endpoints.size()];
 }
 
+/// Neither the machine's own name, with domain or without, nor a GUID.
+bool is_alias(std::string_view host, const Machine& machine) {
+  return !is_guid(host) && short_host_name(host) != short_host_name(machine.name);
+}
+
 }  // namespace
 
 Job Job::of_runs(std::span<const RankRun> runs) {
@@ -103,6 +109,11 @@ std::vector<RankRun> Job::runs() const {
   return found;
 }
 
+std::string_view Job::name_of(const Network& network, MachineId machine) const {
+  const auto found = called.find(machine);
+  return found != called.end() ? found->second : network.machine(machine).name;
+}
+
 Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                       std::uint32_t ranks_per_machine, RankOrder order) {
   if (hosts.empty()) return fail_at(file, 0, "a job needs at least one host");
@@ -115,6 +126,7 @@ Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, 
     if (network.machine(*id).endpoints.empty()) {
       return fail_at(file, entry.line, fmt::format("the host '{}' has no cable", network.machine(*id).name));
     }
+    if (is_alias(entry.host, network.machine(*id))) job.called.try_emplace(*id, entry.host);
     if (ranks_per_machine != 0 && has_ranks[*id]) continue;
     has_ranks[*id] = true;
     const std::uint32_t ranks = ranks_per_machine != 0 ? ranks_per_machine : std::max(entry.slots, 1U);

@@ -30,6 +30,12 @@ DeviceId Network::router_of(PortId endpoint) const {
   return ports_[peer].device;
 }
 
+void Network::add_aliases_of(const Network& other) {
+  for (const HostAlias& alias : other.aliases_) {
+    if (const auto here = find_machine(other.machine(alias.machine).name)) add_alias({alias.name, *here});
+  }
+}
+
 std::optional<MachineId> Network::find_machine(std::string_view name) const {
   const auto found = machine_by_name_.find(std::string(name));
   if (found == machine_by_name_.end()) return std::nullopt;

@@ -42,7 +42,7 @@ void add_plane(const Network& network, PlaneId plane, NetworkBuilder& builder,
 }
 
 /// `kept` by plane.
-Result<> add_planes(const Network& network, const std::vector<bool>& kept, NetworkBuilder& builder) {
+Result<> add_kept(const Network& network, const std::vector<bool>& kept, NetworkBuilder& builder) {
   std::vector<NetworkBuilder::Handle> handles(network.device_count(), no_id);
   for (PlaneId plane = 0; plane < network.planes().size(); ++plane) {
     if (kept[plane]) add_plane(network, plane, builder, handles);
@@ -66,6 +66,17 @@ Result<> add_planes(const Network& network, const std::vector<bool>& kept, Netwo
   return {};
 }
 
+Result<Network> planes_of(const Network& network, const std::vector<bool>& kept, bool with_warnings) {
+  NetworkBuilder builder;
+  if (auto added = add_kept(network, kept, builder); !added) return Failure(added.error());
+  if (with_warnings) {
+    for (const std::string& warning : network.warnings()) builder.add_warning(warning);
+  }
+  auto found = builder.build();
+  if (found) found->add_aliases_of(network);
+  return found;
+}
+
 std::string_view word_of(Purpose purpose) {
   for (const auto& [word, known] : named_purposes) {
     if (known == purpose) return word;
@@ -79,9 +90,7 @@ Result<Network> network_of_plane(const Network& network, PlaneId plane) {
   if (plane >= network.planes().size()) return fail("the network has no plane {}", plane);
   std::vector<bool> kept(network.planes().size());
   kept[plane] = true;
-  NetworkBuilder builder;
-  if (auto added = add_planes(network, kept, builder); !added) return Failure(added.error());
-  return builder.build();
+  return planes_of(network, kept, false);
 }
 
 Result<Network> network_for(Network network, Purpose purpose) {
@@ -89,10 +98,7 @@ Result<Network> network_for(Network network, Purpose purpose) {
   for (const Plane& plane : network.planes()) kept.push_back(plane.use.carries(purpose));
   if (std::ranges::find(kept, false) == kept.end()) return network;
   if (std::ranges::find(kept, true) == kept.end()) return fail("no plane is for {}", word_of(purpose));
-  NetworkBuilder builder;
-  if (auto added = add_planes(network, kept, builder); !added) return Failure(added.error());
-  for (const std::string& warning : network.warnings()) builder.add_warning(warning);
-  return builder.build();
+  return planes_of(network, kept, true);
 }
 
 }  // namespace ayatori

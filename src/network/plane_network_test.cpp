@@ -9,6 +9,7 @@
 
 #include "ayatori/cluster/cluster.hpp"
 #include "ayatori/network/builder.hpp"
+#include "ayatori/network/host_aliases.hpp"
 #include "ayatori/network/shape.hpp"
 #include "ayatori/sources/source.hpp"
 
@@ -110,6 +111,25 @@ TEST(NetworkFor, KeepsRailsWarningsAndBackgroundOfThePlanesThatAreLeft) {
   EXPECT_EQ(none.error().message, "no plane is for storage");
 }
 
+TEST(NetworkFor, KeepsAliasesOfHostsThatAreStillThere) {
+  NetworkBuilder builder;
+  for (const Purpose purpose : {Purpose::collectives, Purpose::storage}) {
+    const std::array<Purpose, 1> one = {purpose};
+    builder.begin_plane("p", PlaneUse::only(one));
+    const auto leaf = builder.add_router("leaf", 0, 2);
+    ASSERT_TRUE(builder.connect(builder.add_nic("nic", 0, 1, "both", 0), 1, leaf, 1, {}));
+    const auto* const own = purpose == Purpose::storage ? "store" : "compute";
+    ASSERT_TRUE(builder.connect(builder.add_nic("nic", 0, 1, own, 0), 1, leaf, 2, {}));
+  }
+  const auto whole = with_aliases(builder.build().value(), "store s\ncompute c\nboth b\n", "A");
+  ASSERT_TRUE(whole);
+  const auto storage = network_for(*whole, Purpose::storage);
+  ASSERT_TRUE(storage);
+  std::vector<std::string> found;
+  for (const auto& [name, machine] : storage->aliases()) found.push_back(name + " " + storage->machine(machine).name);
+  EXPECT_EQ(found, (std::vector<std::string>{"s store", "b both"}));
+}
+
 TEST(PlaneUse, OnlyBitsThatAPlaneCanHaveAreOne) {
   int valid = 0;
   for (unsigned bits = 0; bits < 256; ++bits) {
@@ -119,7 +139,9 @@ TEST(PlaneUse, OnlyBitsThatAPlaneCanHaveAreOne) {
     EXPECT_EQ(use->bits(), bits);
     EXPECT_EQ(use->fibre_channel() ? PlaneUse::of_fibre_channel() : PlaneUse::only(use->purposes()), *use);
   }
-  EXPECT_EQ(valid, 8) << "each set of three purposes but the empty one, and Fibre Channel";
+  EXPECT_EQ(valid, 9) << "each set of three purposes, and Fibre Channel";
+  for (const auto& [word, purpose] : named_purposes) EXPECT_FALSE(PlaneUse::of_management().carries(purpose)) << word;
+  EXPECT_TRUE(PlaneUse::of_management().carries(Purpose::sockets));
 }
 
 }  // namespace

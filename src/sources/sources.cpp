@@ -11,6 +11,7 @@
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
 #include "ayatori/lldp/lldp.hpp"
+#include "ayatori/network/host_aliases.hpp"
 #include "ayatori/network/plane_network.hpp"
 #include "ayatori/slingshot/slingshot.hpp"
 #include "ayatori/slurm/slurm.hpp"
@@ -59,7 +60,7 @@ constexpr std::array kinds = {
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
     SourceKind{"cluster", "cluster:FILE", without_options<open_cluster>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
-    SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
+    SourceKind{"lldp", "lldp:FILE or lldp:FOLDER[,without=NAME]", without_options<open_lldp>},
     SourceKind{"aws", "aws:FILE", without_options<open_aws>},
     SourceKind{"topograph", "topograph:FILE", without_options<open_topograph>},
     SourceKind{"slingshot", "slingshot:FILE", without_options<open_slingshot>},
@@ -136,7 +137,10 @@ Result<Network> open_source(std::string_view named, const SourceOptions& options
   if (!network) return network;
   auto found = network_for(std::move(*network), options.purpose);
   if (!found) return fail("{}: {}", source, found.error().message);
-  return found;
+  if (options.aliases.empty()) return found;
+  const auto aliases = read_file(options.aliases);
+  if (!aliases) return Failure(aliases.error());
+  return with_aliases(std::move(*found), *aliases, options.aliases);
 }
 
 }  // namespace ayatori

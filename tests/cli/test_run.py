@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli import plan_at_start
 from ayatori.processes import local_job
@@ -96,6 +97,15 @@ def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytes
     monkeypatch.setenv("NWTOPO_SOURCE", "torus:4")
     for plan, network, machines in (("auto", None, 4), ("auto", "torus:5", 5), ("auto:torus:6", "torus:5", 6)):
         assert len(plan_at_start.network_of(Path(plan), network).machines) == machines
+
+
+def test_aliases_are_of_a_network(tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "aws.json").write_text('{"Instances": [{"InstanceId": "i-0a1", "NetworkNodes": ["n1", "n2", "n3"]}]}')
+    (tmp_path / "aliases").write_text("i-0a1 ip-10-0-1-1\n")
+    network = plan_at_start.network_of(Path("auto"), f"aws:{tmp_path}/aws.json", tmp_path / "aliases")
+    assert _core.job_of_hosts(network, [("ip-10-0-1-1", 2)], "the ranks").machine_of_rank == [0, 0]
+    done = ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true")
+    assert done.status == 2 and "--aliases is of the hosts of a network" in done.stderr
 
 
 def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,3 +160,22 @@ def test_a_host_that_does_not_answer_is_named(tmp_path: Path) -> None:
     done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 1
     assert "error: host 'nowhere' does not answer\ncaused by: no way in" in done.stderr
+
+
+def test_two_interfaces_of_a_host_in_one_subnet_are_found(tmp_path: Path) -> None:
+    """On two cables of each host, on hosts of which one alone has them, and not where the subnets differ."""
+    switch = '[planes.roce]\nrate = "1Gbit/s"\n[[switches]]\nname = "sw"\nplane = "roce"\n'
+
+    def host(number: int, *subnets: int, length: int) -> str:
+        links = ", ".join(f'{{ to = "sw", addresses = ["10.1.{net}.{number}/{length}"] }}' for net in subnets)
+        return f'[[hosts]]\nname = "h{number}"\nlinks = [{links}]\n'
+
+    def same_subnet(*hosts: str) -> tuple[int, list[list[str]]]:
+        file = tmp_path / "two.toml"
+        file.write_text(switch + "".join(hosts))
+        status, data = diagnosis_of(file)
+        return status, [one["hosts"] for one in data["trouble"] if one["kind"] == "same-subnet"]
+
+    assert same_subnet(host(1, 0, 1, length=16), host(2, 0, 1, length=16)) == (3, [["h1", "h2"]])
+    assert same_subnet(host(1, 0, length=16), host(2, 0, 1, 2, length=16)) == (3, [["h2"]])
+    assert same_subnet(host(1, 0, 1, length=24), host(2, 0, 1, length=24)) == (0, [])

@@ -61,9 +61,14 @@ def in_slurm(folder: Path, script: str) -> str:
     return done.stdout
 
 
-def test_the_topology_that_we_write_is_the_one_that_slurm_shows(folder: Path, ayatori_command) -> None:
+RAILS = "xgft:h=2;m=2,2;w=2,2;p=1,1"
+TWO_LEAVES = "full:2,hosts=2"
+
+
+@pytest.mark.parametrize("network", [FAT_TREE, RAILS, TWO_LEAVES])
+def test_the_topology_that_we_write_is_the_one_that_slurm_shows(network: str, folder: Path, ayatori_command) -> None:
     topology = folder / "topology.conf"
-    assert ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).status == 0
+    assert ayatori_command("convert", network, "--to", "slurm", "--out", str(topology)).status == 0
     written = re.findall(r"SwitchName=(\S+) (?:Nodes|Switches)=(\S+)", topology.read_text())
     assert len(written) == 3
     shown = in_slurm(folder, "scontrol show topology")

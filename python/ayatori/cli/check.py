@@ -62,6 +62,7 @@ def check(
     report: options.REPORT = None,
     hashes: HashOptions,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
     """Checks tables (reachability, deadlock, balance) and the contention of jobs on them.
@@ -75,7 +76,7 @@ def check(
     Without --lfts the tables are ours at --lmc. At every LMC base LIDs are destination-mod-K, as OpenSM's ftree routes.
     """
     note_sizes(pattern)
-    network = open_source(source, host_pattern, purpose_of(pattern))
+    network = open_source(source, host_pattern, purpose_of(pattern), aliases)
     rails = options.parse_rails(network, rails)
     check_options(each, asked, plan, method, report)
     if method == ECMP:

@@ -62,6 +62,7 @@ def choose(
     of_mpi: TableOptions,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Ranks the algorithms of collectives by predicted time; over several jobs by their mean.
@@ -75,7 +76,7 @@ def choose(
     from ayatori.resumable import is_first_process
 
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    network = open_source(source, host_pattern, Purpose.collectives)
+    network = open_source(source, host_pattern, Purpose.collectives, aliases)
     model = paths.hashing(costs.model_on(network), each.seed)
     jobs = each.jobs_or_whole_network(network)
     check_out(out, jobs)

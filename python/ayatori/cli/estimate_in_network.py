@@ -30,6 +30,7 @@ def in_network(
     each: JobOptions,
     costs: ModelOptions,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     late: Annotated[
         str, typer.Option("--late", metavar="TIME", help="How much later processes come, on average; drawn, simulated.")
     ] = "",
@@ -40,7 +41,7 @@ def in_network(
     Of the first job, on a network that is a tree. A model, of what it takes at least; no switch is asked. Forms that do
     not block take the same, and hide all but what the processor is busy with.
     """
-    network = open_source(source, host_pattern, Purpose.collectives)
+    network = open_source(source, host_pattern, Purpose.collectives, aliases)
     job = each.jobs_or_whole_network(network)[0]
     sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]

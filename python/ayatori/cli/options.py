@@ -35,6 +35,10 @@ HOST_PATTERN = Annotated[
     str,
     typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
 ]
+ALIASES = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What else hosts are called: lines 'NAME OTHER…', as /etc/hosts has them."),
+]
 JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: a hostfile, rankfile or nodefile.")]
 JOBS = Annotated[
     list[Path] | None,

@@ -54,6 +54,7 @@ def order(
     ] = "hosts",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Finds a rank order that suits the network and what the job does, and tells how much that gains.
@@ -66,7 +67,7 @@ def order(
         raise UsageError("a rank order is written to a file", hint=f"--to {to} --out FILE")
     if trials < 0:
         raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
-    network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives)
+    network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives, aliases)
     model = paths.hashing(costs.model_on(network), seed)
     given = JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
     check_algorithm(network, paths, algorithm)

@@ -34,6 +34,7 @@ def place(
     lmc: options.LMC = "auto",
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Proposes hosts on which a new job neither disturbs the jobs that run nor is disturbed.
@@ -47,7 +48,7 @@ def place(
     if state is not None and running is None:
         raise UsageError("--state needs --running")
     note_sizes(pattern)
-    network = open_source(source, host_pattern, purpose_of(pattern))
+    network = open_source(source, host_pattern, purpose_of(pattern), aliases)
     candidates = read_job(network, free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])

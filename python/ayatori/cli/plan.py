@@ -132,6 +132,7 @@ def plan(
     company: CompanyOptions,
     roce: RoceOptions,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Picks the paths of a job's messages, and compares hot spots without and with the plan.
@@ -146,7 +147,7 @@ def plan(
     if not company.jobs:  # whose plans may go into a folder
         wanted.check_out()
     note_sizes(wanted.pattern)
-    network = open_source(source, host_pattern, purpose_of(wanted.pattern))
+    network = open_source(source, host_pattern, purpose_of(wanted.pattern), aliases)
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):

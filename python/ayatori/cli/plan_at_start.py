@@ -30,13 +30,13 @@ def is_asked_for(plan: Path | None) -> bool:
     return plan is not None and str(plan).partition(":")[0] == AUTO
 
 
-def network_of(plan: Path, network: str | None) -> Network:
+def network_of(plan: Path, network: str | None, aliases: Path | None = None) -> Network:
     """The job's network: that of `auto:SOURCE`, else of --network or the lab, else what the environment says."""
     named = str(plan).partition(":")[2] or network or os.environ.get("NWTOPO_SOURCE")
     source = named or _core.automatic_source()
     if not source:
         raise Error("no network to plan on", hint="--plan auto:SOURCE, or set NWTOPO_SOURCE")
-    return open_source(source, purpose=purpose_of(PATTERN))
+    return open_source(source, purpose=purpose_of(PATTERN), aliases=aliases)
 
 
 def check_launcher(command: Sequence[str]) -> None:

@@ -50,10 +50,11 @@ def route(
         typer.Option(metavar="FILE", help="Tables in use: count what changes, and write only switches that change."),
     ] = None,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Makes forwarding tables with one or several LIDs a port, checks them, writes them for OpenSM."""
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, aliases=aliases)
     running = jobs_to_spread(network, for_jobs or [])
     made = make_routes_explained(network, options.parse_lmc(lmc), running)
     checked = check(network, made.routes)

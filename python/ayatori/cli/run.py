@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ayatori import _core
+from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.base.sources import with_kind
-from ayatori.cli import plan_at_start
+from ayatori.cli import options, plan_at_start
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import check_lab
 from ayatori.cli.options import ASSUMED, NO_COSTS
@@ -86,6 +88,7 @@ def run(
             help="The job's network: messages between machines take the fastest that both are on; with --lab its own.",
         ),
     ] = None,
+    aliases: options.ALIASES = None,
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
 ) -> int:
     """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
@@ -98,6 +101,7 @@ def run(
         network = with_kind(network)
     is_auto = plan_at_start.is_asked_for(plan)
     variables = _variables(command, calibration, progress, verbose, network) | _log_of_paths(applied_out, plan)
+    variables |= _variables_of_aliases(aliases, network is not None or is_auto)
     if plan is not None and not is_auto:
         variables |= _variables_of_plan(plan)
     if acp and (variables or is_auto):
@@ -107,7 +111,8 @@ def run(
             return run_job(command, count or 1)
         site = _Site(lab, Settings(slower))
         if is_auto and plan is not None:
-            return _run_with_new_plan(command, variables, plan, network, applied_out, site)
+            planned_on = partial(plan_at_start.network_of, plan, network, aliases)
+            return _run_with_new_plan(command, variables, planned_on, applied_out, site)
         return site.start(site.job(command, variables, plan))
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
@@ -158,11 +163,11 @@ class _Site:
 
 
 def _run_with_new_plan(
-    command: list[str], variables: dict[str, str], asked: Path, network: str | None, kept: Path | None, site: _Site
+    command: list[str], variables: dict[str, str], network_of: Callable[[], Network], kept: Path | None, site: _Site
 ) -> int:
     """Starts the command twice: to see which ranks it starts, and with the plan for these."""
     plan_at_start.check_launcher(command)
-    planned_on = plan_at_start.network_of(asked, network)
+    planned_on = network_of()
     family = family_of(command)
     with plan_at_start.folder_of_plan(kept) as folder:
         seen_by_all, file = folder / "seen-by-all", folder / "plan.json"
@@ -236,6 +241,14 @@ def _calibration_file(calibration: str) -> str:
         )
     read_calibration(Path(calibration))
     return str(Path(calibration).resolve())
+
+
+def _variables_of_aliases(aliases: Path | None, names_network: bool) -> dict[str, str]:
+    if aliases is None:
+        return {}
+    if not names_network and "NWTOPO_SOURCE" not in os.environ:
+        raise UsageError("--aliases is of the hosts of a network", hint="--network SOURCE, or --plan auto:SOURCE")
+    return {"AYATORI_ALIASES": str(aliases.resolve())}
 
 
 def _variables_of_plan(plan: Path) -> dict[str, str]:

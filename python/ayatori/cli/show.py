@@ -96,7 +96,7 @@ def describe(source: str, data: dict[str, Any]) -> None:
         if len(planes) < 2:
             say(f"  links              {data['links']} ({plane['name']}: {rates})")
             continue
-        few = f", for {' and '.join(plane['for'])} alone" if len(plane["for"]) < len(PURPOSES) else ""
+        few = f", for {' and '.join(plane['for']) or 'management'} alone" if len(plane["for"]) < len(PURPOSES) else ""
         say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}{few}")
         say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
     if data["background"]:

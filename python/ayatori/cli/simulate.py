@@ -68,6 +68,7 @@ def simulate(
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
     """Times a collective's messages as flows that share links fairly.
@@ -77,7 +78,7 @@ def simulate(
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    network = open_source(source, host_pattern, Purpose.collectives)
+    network = open_source(source, host_pattern, Purpose.collectives, aliases)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
     check_algorithm(network, paths, call.algorithm)

@@ -30,8 +30,14 @@ class Finding:
 def find_trouble(facts: Facts, ways: Sequence[Way], chosen: Way | None) -> list[Finding]:
     """All that is found, the worst first."""
     found = list(_no_way(facts, ways, chosen))
-    found += [*_dead_networks(facts), *_same_addresses(facts), *_several_addresses(facts), *_names(facts)]
-    found += [*_slow_first(facts, ways), *_different_mtu(facts), *_limits(facts)]
+    found += [*_dead_networks(facts), *_same_addresses(facts), *_several_addresses(facts)]
+    found += [
+        *_shared_subnets(facts),
+        *_names(facts),
+        *_slow_first(facts, ways),
+        *_different_mtu(facts),
+        *_limits(facts),
+    ]
     return found
 
 
@@ -83,6 +89,24 @@ def _several_addresses(facts: Facts) -> Iterator[Finding]:
                 texts = ", ".join(address.text for address in interface.addresses)
                 what = f"{interface.name} has {len(interface.addresses)} addresses ({texts}); Open MPI's TCP tells its"
                 yield Finding("several-addresses", (host.name,), f"{what} peers one and connects from another", "")
+
+
+def _shared_subnets(facts: Facts) -> Iterator[Finding]:
+    """By default Linux sends by the first route to a subnet, and answers ARP for all of its addresses on any interface:
+    what is meant for one cable takes the other."""
+    sharing: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for host in facts.hosts:
+        by_network: dict[str, list[str]] = defaultdict(list)
+        for interface in host.interfaces:
+            for network in {address.network for address in interface.addresses}:
+                by_network[network].append(interface.name)
+        for network, names in by_network.items():
+            if len(names) > 1:
+                sharing[network, tuple(names)].append(host.name)
+    for (network, names), hosts in sharing.items():
+        what = f"{' and '.join(names)} are in one subnet, {network}: messages for one of them may take another"
+        mend = "a subnet for each interface; or routes by source address (ip rule), and arp_ignore=1, arp_announce=2"
+        yield Finding("same-subnet", tuple(hosts), what, mend)
 
 
 def _names(facts: Facts) -> Iterator[Finding]:

@@ -53,10 +53,9 @@ def check_is_for(network: Network, path: Path, saved: SavedPlan, job: Job) -> No
         what = "hosts" if saved.of_nics else "ranks"
         raise Error(f"{path} is for {len(planned)} {what}, and the job has {len(asked)}", hint="plan this job")
     rank = next(rank for rank, (a, b) in enumerate(zip(planned, asked, strict=True)) if a != b)
-    machines = network.machines
     raise Error(
-        f"{path} is not for this job: rank {rank} is on {machines[asked[rank]].name}, and in the plan on "
-        f"{machines[planned[rank]].name}",
+        f"{path} is not for this job: rank {rank} is on {job.name_of(network, asked[rank])}, and in the plan on "
+        f"{saved.job.name_of(network, planned[rank])}",
         hint="a plan holds for one order of ranks: that of the .hosts file beside it; or plan this hostfile",
     )
 

@@ -27,9 +27,8 @@ def placement_as_data(job: Job) -> list[list[int]]:
 
 
 def hosts_of(network: Network, job: Job) -> list[tuple[str, int]]:
-    """[(host, ranks)] in rank order, by the names that the network has."""
-    machines = network.machines
-    return [(machines[machine].name, ranks) for machine, ranks in job.runs]
+    """[(host, ranks)] in rank order, by names that launchers know: Job.name_of()."""
+    return [(job.name_of(network, machine), ranks) for machine, ranks in job.runs]
 
 
 def random_jobs(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from ayatori import _core
@@ -14,16 +16,19 @@ from ayatori.base.sources import with_kind
 from ayatori.model.drawing import positions_as_data
 
 
-def open_source(source: str, host_pattern: str = "", purpose: Purpose = Purpose.everything) -> Network:
+def open_source(
+    source: str, host_pattern: str = "", purpose: Purpose = Purpose.everything, aliases: Path | None = None
+) -> Network:
     """Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", …; of a file without a kind the content tells it.
 
     `host_pattern` is a regular expression that reads the host (first group) and device (second group)
     off an InfiniBand node description; empty takes the built-in rules. Some sources say what their planes are
-    for: the network has those that carry `purpose`. Raises Error.
+    for: the network has those that carry `purpose`. `aliases` is a file that says what else hosts are called: lines
+    `NAME OTHER…`, as /etc/hosts has them. Raises Error.
     Issues a SourceWarning for each line of Network.warnings: a part of the network may be missing; a SourceTaken for a
     file without a kind.
     """
-    network = _core.open_source(with_kind(source), host_pattern, purpose)
+    network = _core.open_source(with_kind(source), host_pattern, purpose, "" if aliases is None else os.fspath(aliases))
     for line in network.warnings:
         warnings.warn(line, SourceWarning, stacklevel=2)
     return network

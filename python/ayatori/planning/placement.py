@@ -71,8 +71,7 @@ def job_on(network: Network, free: Job, machines: Iterable[int], ppn: int) -> Jo
     """A job on these of the free machines, in the order that `free` has; with `ppn` 0 each has its ranks there."""
     chosen = set(machines)
     ranks = Counter(free.machine_of_rank)
-    all_machines = network.machines
-    hosts = [(all_machines[each].name, ppn or ranks[each]) for each in free.machines if each in chosen]
+    hosts = [(free.name_of(network, each), ppn or ranks[each]) for each in free.machines if each in chosen]
     return _core.job_of_hosts(network, hosts, "the free hosts")
 
 
@@ -96,9 +95,8 @@ def propose(
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
     busy = {machine.host: other.name for other in others for machine in other.machines}
-    all_machines = network.machines
     for machine in free.machines:
-        name = all_machines[machine].name
+        name = free.name_of(network, machine)
         if name in busy:
             raise Error(f"host '{name}' is not free: job '{busy[name]}' runs on it")
     seen: set[frozenset[int]] = set()
@@ -114,7 +112,7 @@ def propose(
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue
-        found.append(Proposal(how, [all_machines[machine].name for machine in machines], placed))
+        found.append(Proposal(how, [free.name_of(network, machine) for machine in machines], placed))
     if not found and failures:
         raise failures[0]
     if not found:

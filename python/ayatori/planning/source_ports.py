@@ -128,8 +128,7 @@ def plan_ports(
     """Plans the source ports of a job's NICs for the steps of `pattern`, beside `draws` draws at random."""
     nics = _core.job_of_nics(network, job)
     endpoints = nics.endpoints(network)
-    all_machines = network.machines
-    hosts = [all_machines[network.machine_of(network.port(endpoint).device)].name for endpoint in endpoints]
+    hosts = [job.name_of(network, network.machine_of(network.port(endpoint).device)) for endpoint in endpoints]
     addresses = switches.addresses_of(hosts, endpoints)
     paths: HashedPaths = _core.hashed_paths(network, endpoints, addresses, switches.hash, switches.seeds_on(network))
     steps = steps_of(pattern, nics.rank_count, seed)

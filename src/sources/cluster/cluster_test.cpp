@@ -247,6 +247,33 @@ TEST(ParseCluster, ErrorsOfPurposesNameLineAndKey) {
             "f:8: rate: 8GFC is of Fibre Channel, which the plane is not");
 }
 
+TEST(ParseCluster, NamesKeepLettersBeyondAscii) {
+  const auto network = parse_cluster(
+      "# 計算機の網\n[planes.\"網\"]\nrate = \"1Gbit/s\"\n[[switches]]\nname = 'スイッチ'\nplane = \"網\"\n"
+      "[[hosts]]\nname = \"東[1-2]\"\nlinks = [{ to = \"スイッチ\" }]\n"
+      "[[hosts]]\nname = \"西1\"\nlinks = [{ to = \"スイッチ\" }]\n"
+      "[[hosts]]\nname = \"Zürich-zuu\"\nlinks = [{ to = \"スイッチ\" }]\n",
+      "f");
+  ASSERT_TRUE(network) << error_of(network);
+  std::set<std::string> names;
+  for (const Machine& machine : network->machines()) names.insert(machine.name);
+  EXPECT_EQ(names, (std::set<std::string>{"東1", "東2", "西1", "Zürich-zuu"}));
+  EXPECT_EQ(network->name(0), "スイッチ");
+  EXPECT_EQ(network->planes()[0].name, "網");
+}
+
+TEST(ParseCluster, ErrorsKeepLettersBeyondAsciiAndTheirLines) {
+  const auto error = [](std::string_view host, std::string_view to) {
+    return error_with_switch("[[hosts]]\nname = \"" + std::string(host) + "\"\nlinks = [{ to = \"" + std::string(to) +
+                             "\" }]\n");
+  };
+  std::string expected = error("e", "west");
+  const auto at = expected.find("west");
+  ASSERT_NE(at, std::string::npos) << expected;
+  EXPECT_EQ(error("東", "西"), expected.replace(at, 4, "西"));
+  EXPECT_NE(error_of(parse_cluster("a = 1\n東 = \"\n", "f")).find("f:2: "), std::string::npos);
+}
+
 TEST(InterfacesInCluster, NamesNicsAsTheNetworkDoesAndThenInterfacesWithoutACable) {
   const std::string file = testing::TempDir() + "interfaces_in_cluster.toml";
   std::ofstream(file) << with_switch(

@@ -287,7 +287,7 @@ TEST(ParseJson, APlaneIsANameOrSaysWhatItIsFor) {
   EXPECT_EQ(use(R"({"name": "p", "fibre_channel": true})"), "p 12");
   EXPECT_EQ(use(R"({"name": "p", "fibre_channel": true, "for": ["storage"]})"), "p 12");
   EXPECT_EQ(use(R"({"for": ["storage"]})"), "t: planes[1]: expected a string for 'name'");
-  EXPECT_EQ(use(R"({"name": "p", "for": []})"), "t: planes[1]: expected a list like [\"collectives\"] for 'for'");
+  EXPECT_EQ(use(R"({"name": "p", "for": []})"), "p 0");
   EXPECT_EQ(use(R"({"name": "p", "for": "storage"})"),
             "t: planes[1]: expected a list like [\"collectives\"] for 'for'");
   EXPECT_EQ(use(R"({"name": "p", "for": ["files"]})"),

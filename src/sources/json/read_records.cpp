@@ -135,7 +135,6 @@ bool RecordReader::end_object() {
 
 bool RecordReader::end_plane() {
   if (!has("name")) return refuse("expected a string for 'name'");
-  if (has("for") && purposes_.empty()) return refuse("expected a list like [\"collectives\"] for 'for'");
   PlaneUse& use = records_.planes.back().use;
   if (has("for")) use = PlaneUse::only(purposes_);
   if (!fibre_channel_) return true;

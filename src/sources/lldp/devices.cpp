@@ -8,12 +8,6 @@ namespace ayatori {
 
 namespace {
 
-/// A name without its domain. Addresses have dots too, and no domain.
-std::string_view short_name(std::string_view name) {
-  const bool is_address = name.find_first_not_of("0123456789.:abcdefABCDEF") == std::string_view::npos;
-  return is_address ? name : name.substr(0, name.find('.'));
-}
-
 std::set<std::string> all_names(const std::vector<LldpReport>& reports) {
   std::set<std::string> names;
   for (const LldpReport& report : reports) {
@@ -24,6 +18,11 @@ std::set<std::string> all_names(const std::vector<LldpReport>& reports) {
 }
 
 }  // namespace
+
+std::string_view name_without_domain(std::string_view name) {
+  const bool is_address = name.find_first_not_of("0123456789.:abcdefABCDEF") == std::string_view::npos;
+  return is_address ? name : name.substr(0, name.find('.'));
+}
 
 Result<LldpDevices> LldpDevices::of(const std::vector<LldpReport>& reports) {
   LldpDevices devices;
@@ -38,7 +37,7 @@ Result<> LldpDevices::add_names(const std::vector<LldpReport>& reports) {
   const std::set<std::string> names = all_names(reports);
   std::map<std::string_view, const std::string*> long_names;  // by short name
   for (const std::string& name : names) {
-    const std::string_view without_domain = short_name(name);
+    const std::string_view without_domain = name_without_domain(name);
     if (without_domain.size() == name.size()) continue;
     const auto [other, is_new] = long_names.try_emplace(without_domain, &name);
     if (!is_new && names.contains(std::string(without_domain))) {

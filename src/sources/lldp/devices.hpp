@@ -20,12 +20,25 @@ struct LldpEnd {
   friend auto operator<=>(const LldpEnd&, const LldpEnd&) = default;
 };
 
+/// A cable as seen from one of its ends.
+struct LldpCable {
+  LldpEnd to;
+  LinkRate rate;
+  const LldpReport* report = nullptr;  ///< the first report of it
+};
+
+/// Cables by both of their ends.
+using LldpCables = std::map<LldpEnd, LldpCable>;
+
 struct LldpDevice {
   std::string name;                    ///< of its report, else the name that it announces
   const LldpReport* report = nullptr;  ///< its own
   bool forwards = false;
   std::set<std::size_t> neighbours;
 };
+
+/// Addresses have dots too, and no domain.
+[[nodiscard]] std::string_view name_without_domain(std::string_view name);
 
 /// The devices of all reports. A name without domain means the same device as the only one with that name and a domain.
 class LldpDevices {

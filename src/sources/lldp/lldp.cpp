@@ -7,6 +7,7 @@
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
+#include "leave_out.hpp"
 
 namespace ayatori {
 
@@ -61,12 +62,24 @@ Result<> add_folder(const fs::path& folder, LldpRole role, Reports& reports) {
   return {};
 }
 
+/// Takes the names after ",without=" off the end.
+std::vector<std::string_view> take_left_out(std::string_view& rest) {
+  constexpr std::string_view key = ",without=";
+  std::vector<std::string_view> names;
+  for (auto at = rest.rfind(key); at != std::string_view::npos; at = rest.rfind(key)) {
+    names.push_back(rest.substr(at + key.size()));
+    rest = rest.substr(0, at);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Network> open_lldp(std::string_view rest) {
+  const auto left_out = take_left_out(rest);
   if (rest.empty()) {
     return with_hint(fail("lldp: no file is given"),
-                     "lldp:FILE or lldp:FOLDER (output of lldpctl -f json0 on each host)");
+                     "lldp:FILE or lldp:FOLDER (output of lldpctl -f json on each host)");
   }
   Reports reports;
   const fs::path path(rest);
@@ -75,6 +88,9 @@ Result<Network> open_lldp(std::string_view rest) {
   auto added = is_folder ? add_folder(path, LldpRole::unknown, reports) : add_file(path, LldpRole::unknown, reports);
   if (!added) return Failure(added.error());
   if (reports.empty()) return fail("{}: there is no report of any device", rest);
+  for (const std::string_view name : left_out) {
+    if (auto left = leave_out(name, reports); !left) return fail("{}: {}", rest, left.error().message);
+  }
   return network_of_lldp(reports);
 }
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <set>
 
+#include "ayatori/network/plane_network.hpp"
+#include "leave_out.hpp"
 #include "media.hpp"
 
 namespace ayatori {
@@ -20,6 +22,24 @@ std::string heard(std::string_view interface, std::string_view name, std::string
                      R"("name": [{{"value": "{}"}}], "capability": [{{"type": "Bridge", "enabled": {}}}]}}],)"
                      R"("port": [{{"id": [{{"type": "ifname", "value": "{}"}}]{}}}]}})",
                      interface, via, name, name, forwards, port, more_of_port);
+}
+
+/// The same as `-f json` tells it. Without a name, what its chassis is called is no key.
+std::string heard_in_json(std::string_view interface, std::string_view name, std::string_view port, bool forwards) {
+  const auto chassis =
+      fmt::format(R"({{"id": {{"type": "local", "value": "id of {}"}}, "mgmt-ip": ["10.0.0.1", "fe80::1"],)"
+                  R"("capability": {{"type": "Bridge", "enabled": {}}}}})",
+                  name, forwards);
+  return fmt::format(R"({{"{}": {{"via": "LLDP", "rid": "1", "age": "1 day, 01:02:03", "chassis": {}, "port": {{)"
+                     R"("id": {{"type": "ifname", "value": "{}"}}, "descr": "", "ttl": "120", "auto-negotiation": {{)"
+                     R"("supported": true, "current": "25GbaseCR - x"}}}}}}}})",
+                     interface, name.empty() ? chassis : fmt::format(R"({{"{}": {}}})", name, chassis), port);
+}
+
+/// One of one, or an array of several, as `-f json` has them.
+std::string output_in_json(const std::vector<std::string>& neighbours) {
+  if (neighbours.size() == 1) return fmt::format(R"({{"lldp": {{"interface": {}}}}})", neighbours.front());
+  return fmt::format(R"({{"lldp": {{"interface": [{}]}}}})", fmt::join(neighbours, ","));
 }
 
 std::string output(const std::vector<std::string>& neighbours) {
@@ -64,6 +84,129 @@ TEST(NetworkOfLldp, ARecordedEthernetHasItsTopology) {
                                                     "leaf1 port 49 -> spine1 port 1", "leaf2 port 49 -> spine1 port 2",
                                                     "leaf2 port 50 -> spine1 port 4"}));
   EXPECT_EQ(to_string(network.port(network.port_id(0, 1)).rate), "10Gbit/s");
+}
+
+TEST(NetworkOfLldp, BothFormsOfJsonAreTheSameNetwork) {
+  const auto network_of = [](const auto& heard_as, const auto& output_as) {
+    return cables(made(opened(fmt::format(
+        R"({{"n1": {}, "n2": {}, "leaf1": {}, "n3": {}}})", output_as({heard_as("eth0", "leaf1", "swp1", true)}),
+        output_as({heard_as("eth0", "leaf1", "swp2", true), heard_as("eth1", "leaf2", "swp2", true)}),
+        output_as({heard_as("swp1", "n1", "eth0", false), heard_as("swp2", "n2", "eth0", false)}), output_as({})))));
+  };
+  const auto json0 = [](auto... said) { return heard(said...); };
+  EXPECT_EQ(network_of(heard_in_json, output_in_json), network_of(json0, output));
+  EXPECT_EQ(network_of(heard_in_json, output_in_json).size(), 3U);
+}
+
+TEST(ParseLldp, AChassisWithoutANameHasItsId) {
+  const auto reports = parse_lldp(output_in_json({heard_in_json("eth0", "", "swp7", true)}), "f", "n1", LldpRole::host);
+  ASSERT_TRUE(reports) << reports.error().message;
+  const LldpNeighbour& neighbour = reports->front().neighbours.front();
+  EXPECT_EQ(neighbour.name, "id of ");
+  EXPECT_FALSE(neighbour.named);
+  EXPECT_EQ(neighbour.port, "swp7");
+  EXPECT_EQ(to_string(neighbour.rate), "25Gbit/s");
+}
+
+TEST(ParseLldp, AChassisMayBeCalledAsAMember) {
+  for (const char* name : {"id", "descr", "name"}) {
+    const auto reports =
+        parse_lldp(output_in_json({heard_in_json("via0", name, "1", true)}), "f", "n1", LldpRole::unknown);
+    ASSERT_TRUE(reports) << reports.error().message;
+    EXPECT_EQ(reports->front().neighbours.front().name, name);
+  }
+}
+
+TEST(ParseLldp, OtherFormatsOfLldpctlAreNamed) {
+  for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{
+           {"<?xml version=\"1.0\"?>\n<lldp label=\"LLDP neighbors\"/>", "XML"},
+           {"lldp.eth0.via=LLDP\nlldp.eth0.rid=1\n", "the output of lldpctl -f keyvalue"},
+           {"\n-------------------------------\nLLDP neighbors:\n", "the output of lldpctl for people"}}) {
+    EXPECT_EQ(error_of(opened(text)), "f.json:1: expected JSON instead of " + what);
+    EXPECT_EQ(opened(text).error().hint, "lldpctl -f json prints what this source reads");
+  }
+}
+
+TEST(NetworkOfLldp, APortIsCalledAsItsOwnReportCallsIt) {
+  const std::string descr = R"(, "descr": [{"value": "Ethernet0"}])";
+  const Network network = made(
+      opened(many({{"n1", {heard("eth0", "leaf1", "etp1", true, descr)}},
+                   {"n2", {heard("eth0", "leaf2", "etp1", true, descr)}},
+                   {"leaf1", {heard("Ethernet0", "n1", "eth0", false), heard("Ethernet4", "n3", "eth0", false)}}})));
+  EXPECT_EQ(cables(network), (std::set<std::string>{"leaf1 port 1 -> n1 eth0 port 1", "leaf1 port 5 -> n3 eth0 port 1",
+                                                    "leaf2 port 1 -> n2 eth0 port 1"}));
+}
+
+/// Two leaves with two hosts each, under a spine. With `management`, hosts' eno1 and switches' eth0 are on a switch of
+/// their own, which is cabled to one more.
+std::string fat_tree(bool management, std::string_view switch_port = "eth0") {
+  std::vector<std::pair<std::string, std::vector<std::string>>> devices;
+  int gi = 0;
+  const auto add = [&](const std::string& name, std::vector<std::string> neighbours, std::string_view port) {
+    const auto there = fmt::format("Gi1/0/{}", ++gi);
+    if (management) neighbours.push_back(heard(port, "mgmt", there, true));
+    devices.emplace_back(name, std::move(neighbours));
+  };
+  for (const int leaf : {1, 2}) {
+    const auto name = fmt::format("leaf{}", leaf);
+    std::vector<std::string> neighbours = {heard("swp9", "spine1", fmt::format("swp{}", leaf), true)};
+    for (const int host : {1, 2}) {
+      const auto machine = fmt::format("n{}-{}", leaf, host);
+      add(machine, {heard("ens1", name, fmt::format("swp{}", host), true)}, "eno1");
+      neighbours.push_back(heard(fmt::format("swp{}", host), machine, "ens1", false));
+    }
+    add(name, neighbours, switch_port);
+  }
+  add("spine1", {heard("swp1", "leaf1", "swp9", true), heard("swp2", "leaf2", "swp9", true)}, switch_port);
+  if (management) devices.push_back({"mgmt", {heard("Gi1/1/1", "core", "Gi1/0/1", true)}});
+  return many(devices);
+}
+
+TEST(NetworkOfLldp, AManagementNetworkIsAPlaneOfItsOwn) {
+  const std::set<std::string> expected = cables(made(opened(fat_tree(false))));
+  for (const char* port : {"eth0", "mgmt0", "Management1", "fxp0"}) {
+    const Network network = made(opened(fat_tree(true, port)));
+    ASSERT_EQ(network.planes().size(), 2U) << port;
+    EXPECT_EQ(network.planes()[1].name, "management");
+    EXPECT_FALSE(network.planes()[1].use.carries(Purpose::collectives));
+    EXPECT_EQ(cables(*network_of_plane(network, 0)), expected);
+    EXPECT_EQ(network_of_plane(network, 1)->machines().size(), 4U);
+    EXPECT_EQ(network_of_plane(network, 1)->link_count(), 5U) << "to hosts, and to the other switch";
+    const PortId first = network.machine(*network.find_machine("n1-1")).endpoints.front();
+    EXPECT_EQ(network.device(network.port(first).device).plane, 0U) << "rails of management come last";
+  }
+}
+
+TEST(NetworkOfLldp, PortsLikeTheOthersAreNotForManagement) {
+  // All of a switch are called eth, and the one that is called eth0 leads to a switch that others lead to as well.
+  for (const char* port : {"eth0", "swp1"}) {
+    const Network network =
+        made(opened(many({{"leaf1", {heard(port, "spine1", "eth1", true), heard("eth1", "n1", "eth0", false)}},
+                          {"leaf2", {heard("eth0", "spine1", "eth2", true), heard("eth1", "n2", "eth0", false)}},
+                          {"leaf3",
+                           {heard("eth0", "spine1", "eth3", true), heard("swp1", "spine1", "eth4", true),
+                            heard("swp2", "n3", "eth0", false)}},
+                          {"spine1",
+                           {heard("eth1", "leaf1", port, true), heard("eth2", "leaf2", "eth0", true),
+                            heard("eth3", "leaf3", "eth0", true)}}})));
+    EXPECT_EQ(network.router_count(), 4U) << port;
+    EXPECT_EQ(network.planes().size(), 1U) << port;
+    EXPECT_EQ(network.link_count(), 7U) << port;
+  }
+}
+
+TEST(LeaveOut, RemovesDevicesAndInterfacesWithTheirCables) {
+  const auto left = [](std::string_view name) {
+    auto reports = *parse_lldp(fat_tree(true), "f.json", "n1", LldpRole::unknown);
+    if (auto done = leave_out(name, reports); !done) return done.error().message;
+    return std::to_string(made(network_of_lldp(reports)).link_count());
+  };
+  EXPECT_EQ(left("mgmt"), "6") << "the leaves' four, and two to the spine";
+  EXPECT_EQ(left("eno1"), "7") << "hosts are not on that network any more";
+  EXPECT_EQ(left("n1-*"), "7") << "the others' two to leaves, two to mgmt, two to the spine, one to core";
+  EXPECT_EQ(left("*p9"), "10") << "no way to the spine";
+  EXPECT_EQ(left("mgm"), "no device and no interface is called 'mgm'");
+  EXPECT_EQ(left("*mg*mt*"), "6") << "'*' may stand for nothing";
 }
 
 TEST(NetworkOfLldp, HostsReportsShowTheirSwitches) {
@@ -193,8 +336,13 @@ TEST(NetworkOfLldp, TheLowerOfTwoRatesCounts) {
 TEST(ParseLldp, ErrorsNameFileAndPlace) {
   EXPECT_EQ(error_of(opened("{")).substr(0, 24), "f.json:1: not valid JSON");
   EXPECT_EQ(error_of(opened("[]")), "f.json: /: expected an object");
-  EXPECT_EQ(error_of(opened(R"({"lldp": {"interface": {}}})")), "f.json: /lldp: expected an array");
-  EXPECT_EQ(opened(R"({"lldp": {"interface": {}}})").error().hint, "this source reads the output of lldpctl -f json0");
+  EXPECT_EQ(error_of(opened(R"({"lldp": "no"})")), "f.json: /lldp: expected an object");
+  EXPECT_EQ(error_of(opened(R"({"lldp": {"interface": {"eth0": {}}}})")),
+            "f.json: /lldp/interface/eth0: expected a member 'via'");
+  EXPECT_EQ(error_of(opened(R"({"lldp": {"interface": {"": {}}}})")),
+            "f.json: /lldp/interface: an interface without a name");
+  EXPECT_EQ(error_of(opened(R"({"lldp": [{"interface": [{"via": "LLDP"}]}]})")),
+            "f.json: /lldp/0/interface/0: expected a member 'name'");
   EXPECT_EQ(error_of(opened(R"({"n1": {}})")), "f.json: /n1: expected a member 'lldp'");
   EXPECT_EQ(error_of(opened(R"({"": {"lldp": []}})")), "f.json: /: a device without a name");
   EXPECT_EQ(error_of(opened(R"({"lldp": [{"interface": [{"name": "eth0", "via": "LLDP"}]}]})")),
@@ -237,6 +385,16 @@ TEST_F(OpenLldpFolder, SubfoldersGiveRoles) {
   const Network network = made(open());
   EXPECT_EQ(network.router_count(), 2U);
   EXPECT_EQ(network.machines().size(), 1U);
+}
+
+TEST_F(OpenLldpFolder, NamesMayBeLeftOut) {
+  write("n1.json", output({heard("eth0", "leaf1", "swp1", true), heard("eno1", "mgmt", "1", true)}));
+  write("n2.json", output({heard("eth0", "leaf1", "swp2", true), heard("eno1", "mgmt", "2", true)}));
+  EXPECT_EQ(made(open()).link_count(), 4U);
+  EXPECT_EQ(made(open_lldp(path_.string() + ",without=eno*")).router_count(), 1U);
+  EXPECT_EQ(made(open_lldp(path_.string() + ",without=mgmt,without=n2")).link_count(), 1U);
+  EXPECT_EQ(error_of(open_lldp(path_.string() + ",without=eno2")),
+            path_.string() + ": no device and no interface is called 'eno2'");
 }
 
 TEST_F(OpenLldpFolder, AFolderWithoutReportsIsRefused) {

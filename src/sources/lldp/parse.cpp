@@ -11,22 +11,24 @@ namespace ayatori {
 
 namespace {
 
-/// json0 wraps every value in an array: the first item of a member; nothing if there is none.
+/// A member, of which `-f json0` always makes an array, and `-f json` only where there are several: the first item;
+/// nothing if there is none.
 Result<std::optional<JsonValue>> first(const JsonValue& object, std::string_view key) {
-  const auto member = object.find(key);
+  auto member = object.find(key);
   if (!member) return Failure(member.error());
-  if (!*member) return std::nullopt;
+  if (!*member || !(**member).is_array()) return member;
   auto items = (**member).items();
   if (!items) return Failure(items.error());
   if (items->empty()) return std::nullopt;
   return std::move(items->front());
 }
 
-/// An empty string if the member or its value is missing.
+/// A text, as `-f json` has it, or an object with one as its 'value'. An empty string if there is none.
 Result<std::string> first_value(const JsonValue& object, std::string_view key) {
   const auto item = first(object, key);
   if (!item) return Failure(item.error());
   if (!*item) return std::string();
+  if (!(**item).is_object()) return (**item).text();
   const auto value = (**item).find("value");
   if (!value) return Failure(value.error());
   return *value ? (**value).text() : Result<std::string>(std::string());
@@ -39,11 +41,17 @@ Result<JsonValue> required(const JsonValue& object, std::string_view key) {
   return std::move(**item);
 }
 
+/// All items of an array; of anything else that.
+Result<std::vector<JsonValue>> one_or_many(const JsonValue& value) {
+  if (value.is_array()) return value.items();
+  return std::vector<JsonValue>{value};
+}
+
 Result<bool> says_that_it_forwards(const JsonValue& chassis) {
   const auto capabilities = chassis.find("capability");
   if (!capabilities) return Failure(capabilities.error());
   if (!*capabilities) return false;
-  const auto items = (**capabilities).items();
+  const auto items = one_or_many(**capabilities);
   if (!items) return Failure(items.error());
   for (const JsonValue& capability : *items) {
     const auto type = capability.text_at("type");
@@ -55,9 +63,21 @@ Result<bool> says_that_it_forwards(const JsonValue& chassis) {
   return false;
 }
 
-Result<> read_chassis(const JsonValue& chassis, LldpNeighbour& neighbour) {
+/// `-f json` makes the name of a chassis that has one the key of all else: {"leaf1": {"id": …, …}}.
+Result<std::pair<std::string, JsonValue>> chassis_with_name(const JsonValue& chassis) {
+  const auto members = chassis.members();
+  if (!members) return Failure(members.error());
+  if (members->size() == 1 && members->front().second.has("id")) return members->front();
   auto name = first_value(chassis, "name");
   if (!name) return Failure(name.error());
+  return std::pair(std::move(*name), chassis);
+}
+
+Result<> read_chassis(const JsonValue& written, LldpNeighbour& neighbour) {
+  const auto named = chassis_with_name(written);
+  if (!named) return Failure(named.error());
+  const JsonValue& chassis = named->second;
+  Result<std::string> name = named->first;
   neighbour.named = !name->empty();
   if (!neighbour.named) {
     const auto id = required(chassis, "id");
@@ -73,22 +93,23 @@ Result<> read_chassis(const JsonValue& chassis, LldpNeighbour& neighbour) {
   return {};
 }
 
-Result<std::string> port_name(const JsonValue& port) {
+Result<std::string> port_name(const JsonValue& port, const std::string& description) {
   const auto id = required(port, "id");
   if (!id) return Failure(id.error());
   const auto type = id->text_at("type");
   if (!type) return Failure(type.error());
   const auto value = id->text_at("value");
   if (!value) return Failure(value.error());
-  const auto description = first_value(port, "descr");
-  if (!description) return Failure(description.error());
-  if (*type == "mac" && !description->empty()) return *description;
+  if (*type == "mac" && !description.empty()) return description;
   if (value->empty()) return id->wrong("an empty port id");
   return *value;
 }
 
 Result<> read_port(const JsonValue& port, LldpNeighbour& neighbour) {
-  auto name = port_name(port);
+  auto description = first_value(port, "descr");
+  if (!description) return Failure(description.error());
+  neighbour.port_description = std::move(*description);
+  auto name = port_name(port, neighbour.port_description);
   if (!name) return Failure(name.error());
   neighbour.port = std::move(*name);
   const auto negotiation = first(port, "auto-negotiation");
@@ -106,11 +127,9 @@ struct Heard {
   bool by_lldp = false;
 };
 
-Result<Heard> read_heard(const JsonValue& interface) {
+Result<Heard> read_heard(std::string_view name, const JsonValue& interface) {
   Heard heard;
-  auto name = interface.text_at("name");
-  if (!name) return Failure(name.error());
-  heard.neighbour.interface = std::move(*name);
+  heard.neighbour.interface = name;
   const auto via = interface.text_at("via");
   if (!via) return Failure(via.error());
   heard.by_lldp = *via == "LLDP";
@@ -143,14 +162,37 @@ Result<LldpNeighbour> only_one(std::vector<Heard> heard, const JsonValue& interf
   return one;
 }
 
-Result<std::vector<LldpNeighbour>> read_interfaces(const JsonValue& interfaces) {
-  const auto items = interfaces.items();
+/// What was heard at interfaces, with their names. `-f json0` has an array of objects with a 'name'; `-f json` makes
+/// the name the key, {"eth0": {…}}, and has an array of such objects where there are several.
+Result<std::vector<std::pair<std::string, JsonValue>>> named_interfaces(const JsonValue& interfaces) {
+  const auto items = one_or_many(interfaces);
   if (!items) return Failure(items.error());
-  std::map<std::string, std::vector<Heard>> by_interface;
+  std::vector<std::pair<std::string, JsonValue>> named;
   for (const JsonValue& item : *items) {
-    auto heard = read_heard(item);
+    if (item.has("via")) {
+      auto name = item.text_at("name");
+      if (!name) return Failure(name.error());
+      named.emplace_back(std::move(*name), item);
+      continue;
+    }
+    auto members = item.members();
+    if (!members) return Failure(members.error());
+    for (auto& [name, heard] : *members) {
+      if (name.empty()) return item.wrong("an interface without a name");
+      named.emplace_back(std::move(name), std::move(heard));
+    }
+  }
+  return named;
+}
+
+Result<std::vector<LldpNeighbour>> read_interfaces(const JsonValue& interfaces) {
+  const auto named = named_interfaces(interfaces);
+  if (!named) return Failure(named.error());
+  std::map<std::string, std::vector<Heard>> by_interface;
+  for (const auto& [name, item] : *named) {
+    auto heard = read_heard(name, item);
     if (!heard) return Failure(heard.error());
-    by_interface[heard->neighbour.interface].push_back(std::move(*heard));
+    by_interface[name].push_back(std::move(*heard));
   }
   std::vector<LldpNeighbour> neighbours;
   for (auto& [name, heard] : by_interface) {
@@ -165,8 +207,6 @@ Result<LldpReport> read_report(const JsonValue& output, std::string_view file, s
   LldpReport report{std::string(device), role, std::string(file), {}};
   const auto top = output.at("lldp");
   if (!top) return Failure(top.error());
-  if (!top->is_array())
-    return with_hint(top->wrong("expected an array"), "this source reads the output of lldpctl -f json0");
   const auto part = first(output, "lldp");
   if (!part) return Failure(part.error());
   if (!*part) return report;
@@ -179,10 +219,23 @@ Result<LldpReport> read_report(const JsonValue& output, std::string_view file, s
   return report;
 }
 
+/// The formats of lldpctl that are no JSON, by how they begin; empty for others.
+std::string_view other_format(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with('<')) return "XML";
+  if (text.starts_with("lldp.")) return "the output of lldpctl -f keyvalue";
+  if (text.starts_with("---") || text.starts_with("LLDP neighbors")) return "the output of lldpctl for people";
+  return "";
+}
+
 }  // namespace
 
 Result<std::vector<LldpReport>> parse_lldp(std::string_view text, std::string_view file, std::string_view device,
                                            LldpRole role) {
+  if (const std::string_view other = other_format(text); !other.empty()) {
+    return with_hint(fail_at(file, 1, fmt::format("expected JSON instead of {}", other)),
+                     "lldpctl -f json prints what this source reads");
+  }
   const auto document = JsonValue::parse(text, file);
   if (!document) return Failure(document.error());
   const auto own = document->find("lldp");

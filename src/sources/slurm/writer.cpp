@@ -7,10 +7,11 @@
 #include <unordered_set>
 
 #include "ayatori/base/text.hpp"
-#include "ayatori/network/levels.hpp"
+#include "ayatori/network/plane_network.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/slurm/slurm.hpp"
 #include "described.hpp"
+#include "leaves.hpp"
 
 namespace ayatori {
 
@@ -49,12 +50,18 @@ class Words {
 
 class Writer {
  public:
-  Writer(const Network& network, const Levels& levels) : network_(network), levels_(levels), graph_(network) {
+  Writer(const Network& network, const Levels& levels, const RouterGraph& graph)
+      : network_(network), levels_(levels), graph_(graph), leaves_(network, levels) {
     for (DeviceId router = 0; router < network.router_count(); ++router)
       names_.push_back(words_.unique(network.name(router)));
     machine_names_.resize(network.machines().size());
     for (MachineId id = 0; id < network.machines().size(); ++id)
       machine_names_[id] = hosts_.unique(network.machine(id).name);
+    nodes_.resize(network.router_count());
+    for (MachineId id = 0; id < network.machines().size(); ++id) {
+      const DeviceId router = leaves_.router_of(id);
+      if (router != no_id) nodes_[router].push_back(machine_names_[id]);
+    }
   }
 
   /// Level by level, so that children that stand for several routers are known.
@@ -66,6 +73,7 @@ class Writer {
         if (levels_.level[router] == level) write_router(router);
       }
     }
+    if (levels_.count == 1) write_above_leaves();
     return std::move(switches_);
   }
 
@@ -77,21 +85,13 @@ class Writer {
     return order;
   }
 
-  [[nodiscard]] std::vector<std::string> nodes_of(DeviceId router) const {
-    std::vector<std::string> nodes;
-    for (const Port& port : network_.ports(router)) {
-      if (!port.connected()) continue;
-      const Device& node = network_.device(network_.port(port.peer).device);
-      if (node.kind == DeviceKind::nic) nodes.push_back(machine_names_[node.machine]);
-    }
-    return in_order(std::move(nodes));
-  }
-
   [[nodiscard]] std::vector<std::string> children_of(DeviceId router) const {
     std::vector<std::string> children;
-    for (const auto& neighbour : graph_.neighbours(router)) {
-      if (levels_.level[neighbour.router] < levels_.level[router]) {
-        children.push_back(switches_[written_as_[neighbour.router]].written.name);
+    for (const DeviceId member : leaves_.joined_with(router)) {
+      for (const auto& neighbour : graph_.neighbours(member)) {
+        if (levels_.level[neighbour.router] < levels_.level[router]) {
+          children.push_back(switches_[written_as_[neighbour.router]].written.name);
+        }
       }
     }
     return in_order(std::move(children));
@@ -103,8 +103,17 @@ class Writer {
     return names;
   }
 
+  /// Routers that are joined are written as the first of them.
   void write_router(DeviceId router) {
-    auto nodes = nodes_of(router);
+    const auto joined = leaves_.joined_with(router);
+    if (const auto first = first_written_.find(leaves_.first_of(router)); first != first_written_.end()) {
+      written_as_[router] = first->second;
+      switches_[first->second].same.push_back(names_[router]);
+      return;
+    }
+    std::vector<std::string> nodes;
+    for (const DeviceId member : joined) nodes.insert(nodes.end(), nodes_[member].begin(), nodes_[member].end());
+    nodes = in_order(std::move(nodes));
     auto children = children_of(router);
     if (!nodes.empty() && !children.empty()) {
       const std::string extra = words_.unique(names_[router] + "-nodes");
@@ -121,31 +130,58 @@ class Writer {
       }
     }
     written_as_[router] = switches_.size();
+    if (joined.size() > 1) first_written_[leaves_.first_of(router)] = switches_.size();
     switches_.push_back({{names_[router], std::move(children), std::move(nodes), 0}, {}});
+  }
+
+  /// Leaves that are cabled to each other alone have no router above, and a tree needs a switch there.
+  void write_above_leaves() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> above;
+    std::map<DeviceId, std::size_t> of_part;
+    const auto parts = graph_.part_numbers();
+    for (const DeviceId router : routers_in_order()) {
+      const auto [part, is_new] = of_part.try_emplace(parts[router], above.size());
+      if (is_new) above.emplace_back(names_[router], std::vector<std::string>());
+      above[part->second].second.push_back(switches_[written_as_[router]].written.name);
+    }
+    for (auto& [first, children] : above) {
+      auto distinct = in_order(std::move(children));
+      if (distinct.size() < 2) continue;
+      switches_.push_back({{words_.unique(first + "-above"), std::move(distinct), {}, 0}, {}});
+    }
   }
 
   const Network& network_;
   const Levels& levels_;
-  RouterGraph graph_;
+  const RouterGraph& graph_;
+  JoinedLeaves leaves_;
   Words words_;
   Words hosts_;
-  std::vector<std::string> names_;          // by router
-  std::vector<std::string> machine_names_;  // by machine
+  std::vector<std::string> names_;               // by router
+  std::vector<std::string> machine_names_;       // by machine
+  std::vector<std::vector<std::string>> nodes_;  // by router
   std::vector<WrittenSwitch> switches_;
   std::vector<std::size_t> written_as_;                          // by router: in switches_
+  std::unordered_map<DeviceId, std::size_t> first_written_;      // by the first router of those that are joined
   std::map<std::vector<std::string>, std::size_t> by_children_;  // of the level at hand
 };
 
 }  // namespace
 
 Result<std::vector<WrittenSwitch>> switches_of_network(const Network& network) {
-  const auto levels = rank_levels(network);
+  if (network.planes().size() > 1) {
+    if (const auto for_jobs = network_for(network, Purpose::neighbours); for_jobs && for_jobs->planes().size() == 1) {
+      return switches_of_network(*for_jobs);
+    }
+  }
+  const RouterGraph graph(network);
+  const auto levels = levels_for_slurm(network, graph);
   if (!levels) {
     return with_hint(with_cause(fail("Slurm's topology files cannot describe this network"), levels.error().reason),
                      "topology/tree has trees only; json keeps any network");
   }
   if (network.endpoints().empty()) return fail("a Slurm topology needs machines with a cable; this network has none");
-  return Writer(network, *levels).write();
+  return Writer(network, *levels, graph).write();
 }
 
 }  // namespace slurm

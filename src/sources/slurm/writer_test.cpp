@@ -149,6 +149,97 @@ TEST(WriteSlurm, SpinesWithDifferentLeavesStaySeparate) {
             "SwitchName=Spine-1-2 Switches=Leaf-[1-2]\n");
 }
 
+/// What is written, without its first line; also read back, each host is under one switch.
+std::string written_tree(const Network& network) {
+  const std::string text = written(write_slurm_conf, network);
+  const Network again = parse_conf(text).value();
+  EXPECT_EQ(again.machines().size(), network.machines().size());
+  for (const Machine& machine : again.machines()) EXPECT_EQ(machine.endpoints.size(), 1U) << machine.name;
+  return text.substr(text.find('\n') + 1);
+}
+
+TEST(WriteSlurm, LeavesOfRailsAreOneSwitch) {
+  NetworkBuilder builder;
+  std::vector<NetworkBuilder::Handle> spines = {builder.add_router("S1", 0, 9), builder.add_router("S2", 0, 9)};
+  for (int pod = 1; pod <= 2; ++pod) {
+    for (int rail = 1; rail <= 2; ++rail) {
+      const auto leaf = builder.add_router(fmt::format("L{}-{}", pod, rail), 0, 9);
+      for (int h = 1; h <= 3; ++h) {
+        if (rail == 2 && h == 3) continue;  // a host with one NIC
+        const auto host = fmt::format("gpu{}", 3 * pod + h);
+        const auto nic = builder.add_nic(host, 0, 1, host, static_cast<std::uint16_t>(rail - 1));
+        ASSERT_TRUE(builder.connect(nic, 1, leaf, static_cast<PortNumber>(h), {}));
+      }
+      for (std::size_t s = 0; s < spines.size(); ++s) {
+        const auto port = static_cast<PortNumber>(2 * pod + rail);
+        ASSERT_TRUE(builder.connect(leaf, static_cast<PortNumber>(8 + s), spines[s], port, {}));
+      }
+    }
+  }
+  EXPECT_EQ(written_tree(builder.build().value()),
+            "# L1-1 also stands for L1-2\nSwitchName=L1-1 Nodes=gpu[4-6]\n"
+            "# L2-1 also stands for L2-2\nSwitchName=L2-1 Nodes=gpu[7-9]\n"
+            "# S1 also stands for S2\nSwitchName=S1 Switches=L1-1,L2-1\n");
+}
+
+TEST(WriteSlurm, RailsWithSpinesOfTheirOwnAreOneTree) {
+  NetworkBuilder builder;
+  for (int rail = 0; rail < 4; ++rail) {
+    const auto spine = builder.add_router(fmt::format("spine{}", rail), 0, 9);
+    for (int l = 0; l < 2; ++l) {
+      const auto leaf = builder.add_router(fmt::format("leaf{}-{}", l, rail), 0, 9);
+      ASSERT_TRUE(builder.connect(leaf, 9, spine, static_cast<PortNumber>(1 + l), {}));
+      for (int h = 0; h < 2; ++h) {
+        const auto host = fmt::format("n{}", 2 * l + h);
+        ASSERT_TRUE(builder.connect(builder.add_nic(host, 0, 1, host, static_cast<std::uint16_t>(rail)), 1, leaf,
+                                    static_cast<PortNumber>(1 + h), {}));
+      }
+    }
+  }
+  EXPECT_EQ(written_tree(builder.build().value()),
+            "# leaf0-0 also stands for leaf0-[1-3]\nSwitchName=leaf0-0 Nodes=n[0-1]\n"
+            "# leaf1-0 also stands for leaf1-[1-3]\nSwitchName=leaf1-0 Nodes=n[2-3]\n"
+            "# spine0 also stands for spine[1-3]\nSwitchName=spine0 Switches=leaf0-0,leaf1-0\n");
+}
+
+TEST(WriteSlurm, AHostOnTwoLeavesOfOthersIsUnderOne) {
+  EXPECT_EQ(written_tree(parse_conf("SwitchName=a Nodes=n[1-4],store\nSwitchName=b Nodes=n[5-8],store\n"
+                                    "SwitchName=top Switches=a,b\n")
+                             .value()),
+            "SwitchName=a Nodes=n[1-4],store\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n");
+}
+
+TEST(WriteSlurm, LeavesThatAreCabledToEachOtherHaveASwitchAbove) {
+  EXPECT_EQ(written_tree(opened("full:2,hosts=2")),
+            "SwitchName=R0 Nodes=N[0-1]\nSwitchName=R1 Nodes=N[2-3]\nSwitchName=R0-above Switches=R[0-1]\n");
+  EXPECT_EQ(written_tree(opened("full:4,hosts=1")),
+            "SwitchName=R0 Nodes=N0\nSwitchName=R1 Nodes=N1\nSwitchName=R2 Nodes=N2\nSwitchName=R3 Nodes=N3\n"
+            "SwitchName=R0-above Switches=R[0-3]\n");
+}
+
+/// Pairs of leaves with a cable between them, as for MLAG: hosts are on both of a pair.
+TEST(WriteSlurm, PairsOfLeavesUnderSpinesAreOneSwitchEach) {
+  NetworkBuilder builder;
+  const auto spine = builder.add_router("spine", 0, 9);
+  for (int pair = 0; pair < 2; ++pair) {
+    const auto left = builder.add_router(fmt::format("leaf{}a", pair), 0, 9);
+    const auto right = builder.add_router(fmt::format("leaf{}b", pair), 0, 9);
+    ASSERT_TRUE(builder.connect(left, 9, right, 9, {}));
+    ASSERT_TRUE(builder.connect(left, 8, spine, static_cast<PortNumber>(2 * pair + 1), {}));
+    ASSERT_TRUE(builder.connect(right, 8, spine, static_cast<PortNumber>(2 * pair + 2), {}));
+    for (int h = 0; h < 2; ++h) {
+      const auto host = fmt::format("n{}", 2 * pair + h);
+      const auto port = static_cast<PortNumber>(h + 1);
+      ASSERT_TRUE(builder.connect(builder.add_nic(host + " eth0", 0, 1, host, 0), 1, left, port, {}));
+      ASSERT_TRUE(builder.connect(builder.add_nic(host + " eth1", 0, 1, host, 1), 1, right, port, {}));
+    }
+  }
+  EXPECT_EQ(written_tree(builder.build().value()),
+            "# leaf0a also stands for leaf0b\nSwitchName=leaf0a Nodes=n[0-1]\n"
+            "# leaf1a also stands for leaf1b\nSwitchName=leaf1a Nodes=n[2-3]\n"
+            "SwitchName=spine Switches=leaf0a,leaf1a\n");
+}
+
 TEST(WriteSlurm, LongNamesAreCutAndStillDiffer) {
   const std::string half(150, 'x');
   const auto network = parse_slurm_conf(

@@ -17,7 +17,7 @@ def main(file: str) -> int:
     try:
         write_bytes(
             Path(file),
-            _core.export_network(_core.open_source("ib:live", "", _core.Purpose.everything), "ibnetdiscover"),
+            _core.export_network(_core.open_source("ib:live", "", _core.Purpose.everything, ""), "ibnetdiscover"),
         )
     except Error as error:
         print(": ".join(filter(None, (error.message, error.cause))), file=sys.stderr)

@@ -21,7 +21,8 @@ constexpr void require_toml(bool condition) {
 
 namespace ayatori {
 
-/// Errors name the line. Letters beyond ASCII are read as '?': what this project reads has them in comments only.
+/// Errors name the line. The text is UTF-8; a byte that is not is read as '?'. Unlike TOML 1.0, names of members may
+/// have letters beyond ASCII without quotes.
 [[nodiscard]] Result<toml::table> parse_toml(std::string_view text, std::string_view file);
 
 /// The line on which a key or value begins.

@@ -3,6 +3,7 @@
 /// A Job: which machine each rank is on, and the endpoints that the ranks use.
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct RankRun {
 /// A list rank -> machine, in the launcher's order. Any placement is one: by slot, cyclic, with unequal slots.
 struct Job {
   std::vector<MachineId> machine_of_rank;
+  /// What the hostfile calls machines that it finds by an alias: launchers know them by that name.
+  std::map<MachineId, std::string> called = {};
 
   [[nodiscard]] static Job of_runs(std::span<const RankRun> runs);
 
@@ -31,6 +34,8 @@ struct Job {
   [[nodiscard]] std::vector<MachineId> machines() const;
   /// The list, shortened: two neighbouring runs are on different machines.
   [[nodiscard]] std::vector<RankRun> runs() const;
+  /// What to call a machine in what is written for launchers and running programs.
+  [[nodiscard]] std::string_view name_of(const Network& network, MachineId machine) const;
 };
 
 enum class RankOrder : std::uint8_t {
@@ -63,10 +68,10 @@ struct HostEntry {
 [[nodiscard]] Result<std::vector<std::string>> expand_hostlist(std::string_view text, std::string_view allowed = {});
 
 /// Finds the hosts in the network: by machine name (exactly, then ignoring case, then by the part before the first
-/// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots at its place in the list;
-/// an entry that gives none is one rank. Otherwise each machine has so many ranks, at its first place. Errors name
-/// file, line and host: a host that the network does not have (with the nearest name as a hint), a name that several
-/// hosts share, a machine without a cable, a job of fewer than 1 or more than 2^24 ranks.
+/// dot; aliases are names, too), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots
+/// at its place in the list; an entry that gives none is one rank. Otherwise each machine has so many ranks, at its
+/// first place. Errors name file, line and host: a host that the network does not have (with the nearest name as a
+/// hint), a name that several hosts share, a machine without a cable, a job of fewer than 1 or more than 2^24 ranks.
 [[nodiscard]] Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                                     std::uint32_t ranks_per_machine, RankOrder order);
 

@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ayatori/base/ids.hpp"
@@ -86,6 +87,12 @@ struct BackgroundFlow {
   LinkRate rate;  ///< what it asks for
 };
 
+/// Another name of a machine, by which hostfiles may call it.
+struct HostAlias {
+  std::string name;
+  MachineId machine = no_id;
+};
+
 class Network {
  public:
   /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
@@ -138,6 +145,11 @@ class Network {
   [[nodiscard]] std::span<const MachineId> machines_in_order() const { return machine_order_; }
 
   [[nodiscard]] std::optional<MachineId> find_machine(std::string_view name) const;
+  /// What with_aliases() of host_aliases.hpp has read; else nothing.
+  [[nodiscard]] std::span<const HostAlias> aliases() const { return aliases_; }
+  void add_alias(HostAlias alias) { aliases_.push_back(std::move(alias)); }
+  /// Adds those that another network has for machines of this one's names.
+  void add_aliases_of(const Network& other);
   /// The NIC port (or router port 0) with this GUID; the node GUID of a NIC (InfiniBand's word) finds its first
   /// connected port.
   [[nodiscard]] std::optional<PortId> find_guid(Guid guid) const;
@@ -175,6 +187,7 @@ class Network {
   std::vector<MachineId> machine_order_;
   std::vector<PortId> degraded_;
   std::vector<BackgroundFlow> background_;
+  std::vector<HostAlias> aliases_;
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::unordered_map<Guid, PortId> port_by_guid_;
 };

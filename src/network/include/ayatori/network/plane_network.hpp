@@ -8,8 +8,8 @@
 namespace ayatori {
 
 /// The plane's devices, cables and background, and the machines that are on it, under their names; NICs keep their
-/// rails. What the network warns of is left out, as it may concern other planes. Errors: a plane that the network does
-/// not have; a plane without devices.
+/// rails, and hosts their aliases. What the network warns of is left out, as it may concern other planes. Errors: a
+/// plane that the network does not have; a plane without devices.
 [[nodiscard]] Result<Network> network_of_plane(const Network& network, PlaneId plane);
 
 /// The planes that carry it, likewise, but with all warnings; the same network if all do. Error: none does.

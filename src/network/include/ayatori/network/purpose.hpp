@@ -36,6 +36,8 @@ class PlaneUse {
     for (const Purpose purpose : purposes) use.bits_ |= bit(purpose);
     return use;
   }
+  /// It carries IP, and nothing that jobs send.
+  [[nodiscard]] static constexpr PlaneUse of_management() { return from_bits(0).value(); }
   /// It carries no IP, and storage alone.
   [[nodiscard]] static constexpr PlaneUse of_fibre_channel() {
     return from_bits(bit(Purpose::storage) | fibre).value();
@@ -58,9 +60,9 @@ class PlaneUse {
 
   /// For caches: one bit for each of named_purposes, from the lowest on, and one for Fibre Channel.
   [[nodiscard]] constexpr std::uint8_t bits() const { return bits_; }
-  /// Nothing if no plane has these bits: one is for something, and Fibre Channel for storage alone.
+  /// Nothing if no plane has these bits: Fibre Channel is for storage alone.
   [[nodiscard]] static constexpr std::optional<PlaneUse> from_bits(std::uint8_t bits) {
-    if (bits == 0 || bits > fibre + bit(Purpose::storage)) return std::nullopt;
+    if (bits > fibre + bit(Purpose::storage)) return std::nullopt;
     if ((bits & fibre) != 0 && bits != (fibre | bit(Purpose::storage))) return std::nullopt;
     PlaneUse use;
     use.bits_ = bits;

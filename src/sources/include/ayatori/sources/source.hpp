@@ -23,6 +23,8 @@ struct SourceOptions {
   std::string host_pattern = {};
   /// Which planes: those that carry it, where the source tells (clusters, and what is written of them); else all.
   Purpose purpose = Purpose::everything;
+  /// A file that says what else hosts are called, as with_aliases() reads it. Empty: none.
+  std::string aliases = {};
 };
 
 /// Opens a source. `rest` is the text after the colon.

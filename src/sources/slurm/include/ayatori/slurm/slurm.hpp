@@ -33,10 +33,12 @@ namespace ayatori {
 
 /// Write topology.conf and topology.yaml of a tree. Routers with the same switches below them are written as one, as
 /// the topology guide advises ("one top level switch": Slurm's work grows with the cube of the number of switches); a
-/// comment lists them. Machines on a router above the leaves are written under a switch of their own, ROUTER-nodes,
-/// since no switch in Slurm has both nodes and children; machines without a cable are left out. Characters of names
-/// that Slurm cannot read are replaced: "Leaf 1" becomes "Leaf-1". Errors: the network is not a tree of levels; it has
-/// no machine.
+/// comment lists them. Each machine is under one switch, as Slurm needs it: leaves of rails, which share at least half
+/// of their machines, are written as one. Leaves that are all cabled to each other have a switch above them,
+/// LEAF-above, if no router is there. Of several planes those for neighbours are written. Machines on a router above
+/// the leaves are written under a switch of their own, ROUTER-nodes, since no switch in Slurm has both nodes and
+/// children; machines without a cable are left out. Characters of names that Slurm cannot read are replaced: "Leaf 1"
+/// becomes "Leaf-1". Errors: the network is not a tree of levels; it has no machine.
 [[nodiscard]] Result<> write_slurm_conf(const Network& network, const Sink& sink);
 [[nodiscard]] Result<> write_slurm_yaml(const Network& network, const Sink& sink);
 
