@@ -4,13 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 
 namespace ayatori {
 
 namespace {
-
-constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 
 /// A set of leaves, by their numbers.
 class LeafSet {

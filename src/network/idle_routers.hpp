@@ -3,6 +3,7 @@
 /// Which routers of a tree do hosts not need?
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,11 @@
 
 namespace ayatori {
 
+/// The distance of a router that no leaf reaches.
+inline constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
+
 /// By router: true for an idle one, as rank_levels() defines it. `distance`: by router, in cables from the nearest
-/// leaf; the largest number if no leaf reaches it. Leaves (distance 0) and routers with machines are never idle.
+/// leaf, or `unreached`. Leaves (distance 0) and routers with machines are never idle.
 /// Takes a bit of memory for each pair of a leaf and a router, and some hundred milliseconds for thousands of leaves at
 /// most.
 [[nodiscard]] std::vector<bool> find_idle_routers(const RouterGraph& graph, std::span<const std::uint32_t> distance,

@@ -14,8 +14,6 @@ namespace ayatori {
 
 namespace {
 
-/// Of routers that no leaf reaches.
-constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t too_far = std::numeric_limits<std::uint8_t>::max();
 
 class Ranking {
