@@ -208,6 +208,12 @@ class Shape:
     @property
     def irregularities(self) -> list: ...
 
+    @property
+    def irregularity_kinds(self) -> list:
+        """
+        The kind of each irregularity, in words: "missing cables". Those of one kind stand together.
+        """
+
 class Job:
     def __repr__(self) -> str: ...
 

@@ -238,11 +238,20 @@ void bind_shape(nb::module_& module) {
       .def_ro("machines", &Shape::machines)
       .def_ro("rails", &Shape::rails)
       .def_prop_ro("summary", [](const Shape& shape) { return text(shape.summary); })
-      .def_prop_ro("irregularities", [](const Shape& shape) {
-        nb::list items;
-        for (const std::string& item : shape.irregularities) items.append(text(item));
-        return items;
-      });
+      .def_prop_ro("irregularities",
+                   [](const Shape& shape) {
+                     nb::list items;
+                     for (const Irregularity& irregular : shape.irregularities) items.append(text(irregular.text));
+                     return items;
+                   })
+      .def_prop_ro(
+          "irregularity_kinds",
+          [](const Shape& shape) {
+            nb::list kinds;
+            for (const Irregularity& irregular : shape.irregularities) kinds.append(text(to_words(irregular.kind)));
+            return kinds;
+          },
+          "The kind of each irregularity, in words: \"missing cables\". Those of one kind stand together.");
 }
 
 Job job_from_hostfile(const Network& network, std::string_view contents, std::string_view file,

@@ -75,6 +75,7 @@ Row by_name(const Scene& scene) {
 /// How routers stand to each other: one of these, or nothing that is known.
 struct Arrangement {
   std::optional<Levels> levels;
+  std::vector<bool> idle;  // with levels: by router, those from which no cable is missing
   std::optional<GridPoints> grid;
   std::vector<bool> periodic;       // of the grid
   std::vector<RouterGroup> groups;  // on a circle
@@ -83,8 +84,11 @@ struct Arrangement {
 Arrangement arrangement_of(const Network& network, const Scene& scene, const Shape& shape) {
   Arrangement found;
   if (shape.kind == ShapeKind::fat_tree || scene.size() == 1) {
-    if (const auto levels = rank_levels(network)) found.levels = levels_of_tree(*levels);
-    if (found.levels) return found;
+    if (const auto levels = rank_levels(network)) {
+      found.levels = levels_of_tree(*levels);
+      found.idle = levels->idle;
+      return found;
+    }
   }
   if (shape.kind == ShapeKind::full) {
     found.groups = {{by_name(scene), {}}};
@@ -96,6 +100,7 @@ Arrangement arrangement_of(const Network& network, const Scene& scene, const Sha
     found.groups = shape.groups;
   } else {
     found.levels = rough_levels(scene);
+    found.idle.assign(scene.size(), false);
   }
   return found;
 }
@@ -112,7 +117,11 @@ Drawing lay_out(const Network& network, const Scene& scene, const Arrangement& a
 }
 
 std::vector<MissingCables> missing_cables(const Network& network, const Scene& scene, const Arrangement& arrangement) {
-  if (arrangement.levels) return missing_in_tree(scene, tree_rows(network, scene, *arrangement.levels));
+  if (arrangement.levels) {
+    auto rows = tree_rows(network, scene, *arrangement.levels);
+    for (Row& row : rows) std::erase_if(row, [&](DeviceId router) { return arrangement.idle[router]; });
+    return missing_in_tree(scene, rows);
+  }
   if (arrangement.grid) return missing_in_grid(scene, *arrangement.grid, arrangement.periodic);
   return missing_in_groups(scene, arrangement.groups);
 }

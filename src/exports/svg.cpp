@@ -362,7 +362,8 @@ class SvgWriter {
   }
 
   [[nodiscard]] std::vector<std::string> remarks_in_words() const {
-    std::vector<std::string> remarks = drawing_.shape.irregularities;
+    std::vector<std::string> remarks;
+    for (const Irregularity& irregular : drawing_.shape.irregularities) remarks.push_back(irregular.text);
     const std::size_t count = remarks.size();
     if (count > max_remarks) {
       remarks.resize(max_remarks);

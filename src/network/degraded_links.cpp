@@ -1,7 +1,9 @@
 #include "degraded_links.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +32,71 @@ LinkRate supported_by_both(const Port& a, const Port& b) {
   return a.max_rate.bytes_per_second() <= b.max_rate.bytes_per_second() ? a.max_rate : b.max_rate;
 }
 
+/// Whether all links that were added run at the same rate.
+class OneRate {
+ public:
+  void add(double rate) {
+    is_one_ &= links_ == 0 || rate == rate_;
+    rate_ = rate;
+    ++links_;
+  }
+  /// One link alone says nothing.
+  [[nodiscard]] bool is(double rate) const { return is_one_ && links_ >= 2 && rate == rate_; }
+
+ private:
+  double rate_ = 0;
+  std::size_t links_ = 0;
+  bool is_one_ = true;
+};
+
+/// The links by what their ends are: of one router or machine; of all devices that are alike.
+class RatesOfDevices {
+ public:
+  explicit RatesOfDevices(const Network& network) : network_(network) {}
+
+  void add(PortId id, double rate) {
+    const PortId peer = network_.port(id).peer;
+    of_one_[owner(id)].add(rate);
+    if (owner(id) != owner(peer)) of_one_[owner(peer)].add(rate);
+    of_those_alike_[likeness(id)].add(rate);
+    if (likeness(id) != likeness(peer)) of_those_alike_[likeness(peer)].add(rate);
+  }
+
+  /// Whether the link runs as all others of a device at one of its ends, or of all devices like that one.
+  [[nodiscard]] bool explain(PortId id, double rate) const {
+    return std::ranges::any_of(std::array{id, network_.port(id).peer}, [&](PortId end) {
+      return of_one_.at(owner(end)).is(rate) || of_those_alike_.at(likeness(end)).is(rate);
+    });
+  }
+
+ private:
+  using Owner = std::tuple<bool, std::uint32_t>;             // of a machine, or of another device
+  using Likeness = std::tuple<PlaneId, Model, std::string>;  // with the letters of the name
+
+  [[nodiscard]] Owner owner(PortId end) const {
+    const DeviceId device = network_.port(end).device;
+    const MachineId machine = network_.device(device).machine;
+    return machine == no_id ? Owner{false, device} : Owner{true, machine};
+  }
+
+  [[nodiscard]] Likeness likeness(PortId end) const {
+    const DeviceId id = network_.port(end).device;
+    const Device& device = network_.device(id);
+    std::string letters;
+    if (device.machine == no_id) {
+      letters = network_.name(id);
+    } else if (network_.machine(device.machine).named) {
+      letters = network_.machine(device.machine).name;
+    }
+    std::erase_if(letters, [](char c) { return c >= '0' && c <= '9'; });
+    return {device.plane, model_of(device), std::move(letters)};
+  }
+
+  const Network& network_;
+  std::map<Owner, OneRate> of_one_;
+  std::map<Likeness, OneRate> of_those_alike_;
+};
+
 class DegradedLinks {
  public:
   explicit DegradedLinks(const Network& network) : network_(network) {
@@ -53,6 +120,10 @@ class DegradedLinks {
     for (const auto& [id, rates] : links_) {
       if (is_degraded(id, *rates)) found.push_back(id);
     }
+    if (found.empty()) return found;
+    RatesOfDevices of_devices(network_);
+    for (const auto& [id, rates] : links_) of_devices.add(id, rate(id));
+    std::erase_if(found, [&](PortId id) { return !is_told(id) && of_devices.explain(id, rate(id)); });
     return found;
   }
 
@@ -89,6 +160,12 @@ class DegradedLinks {
       if (rate == commonest->first || (count >= 2 && 3 * count >= all)) return rate;
     }
     return commonest->first;
+  }
+
+  /// Whether both ends tell what they support.
+  [[nodiscard]] bool is_told(PortId id) const {
+    const Port& port = network_.port(id);
+    return supported_by_both(port, network_.port(port.peer)).known();
   }
 
   [[nodiscard]] bool is_degraded(PortId id, const Rates& rates) const {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <set>
 
 #include "../base/thoroughness_fixtures.hpp"
 #include "ayatori/base/random.hpp"
@@ -60,6 +62,38 @@ TEST(DegradedLinks, WithoutModelsManySlowerHostsAreAClassAndFewAreNot) {
   }
 }
 
+TEST(DegradedLinks, AFewSlowerHostsOfTheirOwnNameAreAClass) {
+  for (const bool one_is_slower_still : {false, true}) {
+    NetworkBuilder builder;
+    builder.add_router("S", 0x100, 200);
+    for (int i = 0; i < 100; ++i) {
+      const LinkRate login = one_is_slower_still && i == 1 ? LinkRate{1, LaneSpeed::edr} : edr;
+      add_nic(builder, fmt::format("{}{}", i < 3 ? "login" : "n", i), 0, 0, 1 + i, i < 3 ? login : hdr);
+    }
+    // Then the login hosts have no rate in common, and each of them is slower than most.
+    EXPECT_EQ(degraded(built(builder)).size(), one_is_slower_still ? 3U : 0U);
+  }
+}
+
+TEST(DegradedLinks, AHostOrASwitchThatIsSlowerOnAllCablesIsAClass) {
+  NetworkBuilder builder;
+  for (int i = 0; i < 4; ++i) builder.add_router(fmt::format("S{}", i), 0x100U + i, 40);
+  for (int i = 0; i < 20; ++i) {
+    for (int rail = 0; rail < 2; ++rail) {
+      const auto nic = builder.add_nic(fmt::format("n{} mlx5_{}", i, rail), 0x10000 + 16 * builder.device_count(), 1,
+                                       fmt::format("n{}", i), static_cast<std::uint16_t>(rail));
+      plug(builder, nic, 1, rail, 1 + i, i == 7 || (i == 9 && rail == 1) ? edr : hdr);
+    }
+  }
+  for (int leaf = 0; leaf < 2; ++leaf) {
+    for (int cable = 0; cable < 4; ++cable) {
+      plug(builder, leaf, 30 + cable, 2, 1 + 4 * leaf + cable, hdr);
+      if (cable == 0) plug(builder, leaf, 38, 3, 1 + leaf, edr);
+    }
+  }
+  EXPECT_EQ(degraded(built(builder)), std::vector<std::string>{"S1 port 10 -> n9 mlx5_1 port 1"});
+}
+
 TEST(DegradedLinks, ASlowCableBesideAFasterOneIsFound) {
   NetworkBuilder builder;
   builder.add_router("A", 1, 8);
@@ -85,6 +119,33 @@ TEST(DegradedLinks, WhatBothEndsSupportIsExpectedOfTheCable) {
   }
 }
 
+/// Whether the links of this end's router or machine, or of all devices like this one, have one rate.
+bool has_one_rate(const Network& network, PortId end, const std::vector<PortId>& links) {
+  const auto device = [&](PortId port) { return network.device(network.port(port).device); };
+  const auto owner = [&](PortId port) {
+    return device(port).machine == no_id ? std::string(network.name(network.port(port).device))
+                                         : network.machine(device(port).machine).name;
+  };
+  const auto alike = [&](PortId port) {
+    std::string letters = owner(port);
+    std::erase_if(letters, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+    const Device d = device(port);
+    return fmt::format("{} {} {} {} {} {}", int(d.kind), d.plane, d.vendor_id, d.model_id,
+                       d.vendor_id + d.model_id > 0 ? 0 : d.port_count, letters);
+  };
+  std::set<double> of_one;
+  std::set<double> of_those_alike;
+  int links_of_one = 0;
+  int links_of_those_alike = 0;
+  for (const PortId link : links) {
+    const PortId peer = network.port(link).peer;
+    const double rate = network.port(link).rate.bytes_per_second();
+    if (owner(link) == owner(end) || owner(peer) == owner(end)) ++links_of_one, of_one.insert(rate);
+    if (alike(link) == alike(end) || alike(peer) == alike(end)) ++links_of_those_alike, of_those_alike.insert(rate);
+  }
+  return (links_of_one >= 2 && of_one.size() == 1) || (links_of_those_alike >= 2 && of_those_alike.size() == 1);
+}
+
 /// By the words of NetworkBuilder::build, comparing each link with each other one.
 bool should_be_degraded(const Network& network, PortId id, const std::vector<PortId>& links) {
   const auto device = [&](PortId port) { return network.device(network.port(port).device); };
@@ -102,6 +163,7 @@ bool should_be_degraded(const Network& network, PortId id, const std::vector<Por
                         std::min(here.max_rate.speed, there.max_rate.speed)};
     return speed(id) < both.bytes_per_second();
   }
+  if (has_one_rate(network, id, links) || has_one_rate(network, peer(id), links)) return false;
   std::map<double, int> like;
   int all = 0;
   for (const PortId other : links) {

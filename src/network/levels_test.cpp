@@ -27,7 +27,7 @@ void expect_levels_of_names(const Network& network, std::uint8_t count) {
   for (DeviceId router = 0; router < network.router_count(); ++router) {
     const std::string_view name = network.name(router);
     EXPECT_EQ(levels->level[router] == 0, name.starts_with("LS")) << name;
-    EXPECT_EQ(levels->is_root(router), name.starts_with("RS") || count == 1) << name;
+    EXPECT_EQ(levels->level[router] + 1 == levels->count, name.starts_with("RS") || count == 1) << name;
   }
 }
 
@@ -41,7 +41,10 @@ TEST(RankLevels, FindsTheLevelsOfRegularTrees) {
 }
 
 TEST(RankLevels, FindsTheLevelsOfTreesWithAnAlmostEmptyLeafOrPod) {
-  for (int nodes = 1; nodes <= 54; ++nodes) {
+  for (int nodes = 10; nodes <= 54; ++nodes) {
+    expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
+  }
+  for (int nodes = 1; nodes <= 3; ++nodes) {  // one leaf
     expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
   }
   expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=31"), 2);
@@ -73,7 +76,13 @@ TEST(RankLevels, SwitchesWithoutHostsAtTheEdgeAreLeaves) {
         const DeviceId peer = whole.port(port.peer).device;
         return whole.is_router(port.device) ? whole.is_router(peer) || !emptied[port.device] : !emptied[peer];
       });
-      expect_levels_of_names(built(builder), source[0] == 'x' || source[10] == '4' ? 2 : 3);
+      const Network network = built(builder);
+      expect_levels_of_names(network, source[0] == 'x' || source[10] == '4' ? 2 : 3);
+      for (DeviceId router = 0; router < network.router_count(); ++router) {
+        if (emptied[router] && network.name(router).starts_with("LS")) {
+          EXPECT_TRUE(rank_levels(network)->idle[router]);
+        }
+      }
     }
   }
 }
@@ -143,10 +152,76 @@ TEST(RankLevels, RefusesNetworksWithoutRoutersOrMachines) {
   EXPECT_EQ(why_not(opened("full:3,hosts=0")), "no router has a machine");
 }
 
-TEST(RankLevels, SaysWhichRouterNoLeafReaches) {
+/// The names of the idle routers, with their levels.
+std::vector<std::string> idle_in(const Network& network) {
+  const auto levels = rank_levels(network).value();
+  std::vector<std::string> found;
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
+    if (levels.idle[router]) found.push_back(fmt::format("{} {}", network.name(router), levels.level[router]));
+  }
+  return found;
+}
+
+TEST(RankLevels, ARouterThatNoLeafReachesIsIdle) {
   auto builder = copy_of(opened("fattree:K=6,nodes=30"));
   builder.add_router("spare", 0xbeef, 12);
-  EXPECT_EQ(why_not(built(builder)), "no cables lead from spare to a router with machines");
+  const Network network = built(builder);
+  EXPECT_EQ(rank_levels(network)->count, 2);
+  EXPECT_EQ(idle_in(network), std::vector<std::string>{"spare 0"});
+}
+
+TEST(RankLevels, RootsAboveTheOnlyPodWithHostsAreIdle) {
+  for (int nodes = 4; nodes <= 9; ++nodes) {
+    const Network network = opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes));
+    EXPECT_EQ(rank_levels(network)->count, 2);
+    for (const std::string& router : idle_in(network)) EXPECT_TRUE(router.starts_with("RS")) << router;
+    EXPECT_EQ(idle_in(network).size(), 9U);
+  }
+}
+
+/// Three pods of two leaves and two routers above them, under four roots, and what has no hosts: a pod of two routers,
+/// a chain on a leaf, and a router that is cabled to roots.
+TEST(RankLevels, RoutersWithoutHostsDoNotChangeTheLevels) {
+  const Network whole = opened("xgft:m=2,2,3;w=1,2,2");
+  auto builder = copy_of(whole, [](PortId) { return true; }, 8);
+  const auto root = [&](int number) { return device_named(whole, fmt::format("RS{}", number)).value(); };
+  const auto add = [&](const char* name, std::uint64_t guid) { return builder.add_router(name, guid, 8); };
+  const auto spine = add("spineE", 0xe0);
+  const auto leaf = add("leafE", 0xe1);
+  plug(builder, spine, 1, leaf, 1);
+  plug(builder, spine, 2, leaf, 2);
+  plug(builder, spine, 3, root(0), 10);
+  plug(builder, spine, 4, root(1), 10);
+  const auto near = add("near", 0xe2);
+  const auto far = add("far", 0xe3);
+  const auto farther = add("farther", 0xe4);
+  plug(builder, near, 1, device_named(whole, "LS0").value(), 10);
+  plug(builder, near, 2, far, 1);
+  plug(builder, far, 2, farther, 1);
+  const auto stray = add("stray", 0xe5);
+  for (int i = 0; i < 4; ++i) plug(builder, stray, 1 + i, root(i), 11);
+  const Network network = built(builder);
+  EXPECT_EQ(idle_in(network),
+            (std::vector<std::string>{"spineE 1", "leafE 0", "near 1", "far 0", "farther 1", "stray 1"}));
+  EXPECT_EQ(rank_levels(network)->count, 3);
+  for (DeviceId router = 0; router < whole.router_count(); ++router) {
+    EXPECT_EQ(rank_levels(network)->level[router], rank_levels(whole)->level[router]) << whole.name(router);
+  }
+}
+
+/// Two trees whose roots a chain of two routers joins: the chain is needed, and no tree of levels has it.
+TEST(RankLevels, RoutersThatAloneJoinHostsAreNotIdle) {
+  NetworkBuilder builder;
+  for (int i = 0; i < 8; ++i) builder.add_router(fmt::format("R{}", i), 0x100U + i, 8);
+  for (int tree = 0; tree < 2; ++tree) {
+    for (int leaf = 0; leaf < 2; ++leaf) {
+      add_host(builder, fmt::format("n{}{}", tree, leaf), 3 * tree + leaf, 1);
+      plug(builder, 3 * tree + leaf, 2, 3 * tree + 2, 1 + leaf);
+    }
+    plug(builder, 3 * tree + 2, 3, 6 + tree, 1);
+  }
+  plug(builder, 6, 2, 7, 2);
+  EXPECT_EQ(why_not(built(builder)), "R6 port 2 and R7 port 2, both 2 above the leaves, are cabled");
 }
 
 TEST(RankLevels, RefusesMoreLevelsThanAByteHolds) {

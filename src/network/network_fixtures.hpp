@@ -57,13 +57,17 @@ inline int first_free_port(const Network& network, DeviceId device) {
   throw std::runtime_error("no free port");
 }
 
-/// The same network without the cables that `keep` refuses (asked with the lower port id). Handles are the device ids.
+/// The same network without the cables that `keep` refuses (asked with the lower port id), and with so many more ports
+/// on each router. Handles are the device ids.
 inline NetworkBuilder copy_of(
-    const Network& network, const std::function<bool(PortId)>& keep = [](PortId) { return true; }) {
+    const Network& network, const std::function<bool(PortId)>& keep = [](PortId) { return true; },
+    PortNumber more_ports = 0) {
   NetworkBuilder builder;
   for (DeviceId id = 0; id < network.device_count(); ++id) {
     const Device& device = network.device(id);
-    if (device.kind == DeviceKind::router) builder.add_router(network.name(id), device.guid, device.port_count);
+    if (device.kind == DeviceKind::router) {
+      builder.add_router(network.name(id), device.guid, device.port_count + more_ports);
+    }
     if (device.kind == DeviceKind::aggregation)
       builder.add_aggregation_node(network.name(id), device.guid, device.port_count);
     if (device.kind == DeviceKind::nic) {

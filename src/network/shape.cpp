@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "shape_parts.hpp"
 
@@ -37,10 +39,14 @@ void count_machines(const Network& network, Shape& shape) {
   for (const MachineId id : network.machines_in_order()) {
     const Machine& machine = network.machine(id);
     if (machine.endpoints.empty()) {
-      shape.irregularities.push_back(fmt::format("the host {} has no cable", machine.name));
+      shape.irregularities.push_back(
+          {IrregularityKind::hosts_without_cables, fmt::format("the host {} has no cable", machine.name)});
     } else if (machine.named && machine.endpoints.size() != shape.rails) {
-      shape.irregularities.push_back(fmt::format("the host {} has {}, most have {}", machine.name,
-                                                 counted(machine.endpoints.size(), "rail", "rails"), shape.rails));
+      const bool fewer = machine.endpoints.size() < shape.rails;
+      shape.irregularities.push_back(
+          {fewer ? IrregularityKind::hosts_with_fewer_rails : IrregularityKind::hosts_with_more_rails,
+           fmt::format("the host {} has {}, most have {}", machine.name,
+                       counted(machine.endpoints.size(), "rail", "rails"), shape.rails)});
     }
   }
 }
@@ -67,16 +73,27 @@ void name_loops(const Network& network, Shape& shape) {
       const PortNumber other = network.port(port.peer).number;
       if (port.number > other) continue;
       shape.irregularities.push_back(
-          fmt::format("{} port {} and port {} are cabled to each other", network.name(router), port.number, other));
+          {IrregularityKind::foreign_cables,
+           fmt::format("{} port {} and port {} are cabled to each other", network.name(router), port.number, other)});
     }
   }
 }
 
 void name_separate_parts(const Network& network, const RouterGraph& graph, Shape& shape) {
   const auto parts = graph.parts();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
+  const auto part_of = graph.part_numbers();
+  std::vector<bool> has_hosts(parts.size());
+  for (const PortId endpoint : network.endpoints()) {
+    const DeviceId router = network.router_of(endpoint);
+    if (router != no_id) has_hosts[part_of[router]] = true;
+  }
+  const auto with_hosts = std::ranges::find(has_hosts, true) - has_hosts.begin();
+  const auto first = with_hosts == std::ssize(parts) ? 0 : static_cast<std::size_t>(with_hosts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == first) continue;
     shape.irregularities.push_back(
-        fmt::format("no cables lead from {} to {}", network.name(parts.front()), network.name(parts[i])));
+        {has_hosts[i] ? IrregularityKind::separate_parts : IrregularityKind::idle_routers,
+         fmt::format("no cables lead from {} to {}", network.name(parts[first]), network.name(parts[i]))});
   }
 }
 
@@ -146,11 +163,13 @@ Shape find_shape(const Network& network, const RouterGraph& graph) {
   if (auto dragonfly = find_dragonfly(network, graph, adjacency)) return *dragonfly;
   if (has_levels) return tree.shape;
   Shape shape;
-  shape.irregularities = {
-      fmt::format("no tree: {}", levels ? "no router stands above the leaves" : levels.error().reason),
-      fmt::format("no grid: {}", grid.error()), fmt::format("not full: {}", why_not_full(network, graph)),
-      fmt::format("no HyperX: {}", hyperx.error()),
-      "no dragonfly: the routers do not fall into groups, most pairs of which are cabled"};
+  for (std::string& reason : std::vector<std::string>{
+           fmt::format("no tree: {}", levels ? "no router stands above the leaves" : levels.error().reason),
+           fmt::format("no grid: {}", grid.error()), fmt::format("not full: {}", why_not_full(network, graph)),
+           fmt::format("no HyperX: {}", hyperx.error()),
+           "no dragonfly: the routers do not fall into groups, most pairs of which are cabled"}) {
+    shape.irregularities.push_back({IrregularityKind::no_shape, std::move(reason)});
+  }
   return shape;
 }
 
@@ -233,6 +252,38 @@ std::string describe(const Network& network, const RouterGraph& graph, const Sha
 
 }  // namespace
 
+std::string_view to_words(IrregularityKind kind) {
+  switch (kind) {
+    case IrregularityKind::missing_cables:
+      return "missing cables";
+    case IrregularityKind::separate_parts:
+      return "parts without cables between them";
+    case IrregularityKind::hosts_without_cables:
+      return "hosts without a cable";
+    case IrregularityKind::hosts_with_fewer_rails:
+      return "hosts with fewer rails";
+    case IrregularityKind::idle_routers:
+      return "switches without hosts";
+    case IrregularityKind::unequal_hosts:
+      return "switches with more or fewer hosts";
+    case IrregularityKind::hosts_above_leaves:
+      return "hosts above the leaves";
+    case IrregularityKind::oversubscribed_routers:
+      return "oversubscribed more than most";
+    case IrregularityKind::unequal_groups:
+      return "unequal groups";
+    case IrregularityKind::foreign_cables:
+      return "cables outside of the shape";
+    case IrregularityKind::more_cables:
+      return "more cables than usual";
+    case IrregularityKind::hosts_with_more_rails:
+      return "hosts with more rails";
+    case IrregularityKind::no_shape:
+      return "why no regular shape";
+  }
+  return "";
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
@@ -253,17 +304,26 @@ void name_unequal_hosts(const Network& network, std::span<const DeviceId> router
   const auto usual = most_common<std::uint32_t>(counts);
   for (const DeviceId router : routers) {
     if (everywhere[router] == usual) continue;
-    shape.irregularities.push_back(fmt::format("{} has {} to hosts, most have {}", network.name(router),
-                                               counted(everywhere[router], "cable", "cables"), usual));
+    shape.irregularities.push_back(
+        {IrregularityKind::unequal_hosts, fmt::format("{} has {} to hosts, most have {}", network.name(router),
+                                                      counted(everywhere[router], "cable", "cables"), usual)});
   }
+}
+
+Irregularity unusual_cables(std::string_view a, std::string_view b, std::uint32_t cables, std::uint32_t usual) {
+  if (cables < usual) {
+    return {IrregularityKind::missing_cables,
+            fmt::format("{} <-> {}: {} of {}", a, b, cables, counted(usual, "cable", "cables"))};
+  }
+  return {IrregularityKind::more_cables,
+          fmt::format("{} <-> {}: {}, most have {}", a, b, counted(cables, "cable", "cables"), usual)};
 }
 
 void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape) {
   if (cables == usual) return;
   if (cables == 0) ++shape.missing_pairs;
-  shape.irregularities.push_back(
-      fmt::format("{} <-> {}: {} of {}", network.name(a), network.name(b), cables, counted(usual, "cable", "cables")));
+  shape.irregularities.push_back(unusual_cables(network.name(a), network.name(b), cables, usual));
 }
 
 Shape recognise(const Network& network) {
@@ -272,6 +332,7 @@ Shape recognise(const Network& network) {
   name_loops(network, shape);
   name_separate_parts(network, graph, shape);
   count_machines(network, shape);
+  std::ranges::stable_sort(shape.irregularities, {}, &Irregularity::kind);
   shape.summary = describe(network, graph, shape) + ", " + describe_machines(network, shape);
   return shape;
 }

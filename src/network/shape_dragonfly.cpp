@@ -69,7 +69,8 @@ void DragonflyDescriber::add_sizes() {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == usual) continue;
     shape_.irregularities.push_back(
-        fmt::format("{} has {}, most have {}", name_of_group(i), in_words(sizes[i]), in_words(usual)));
+        {IrregularityKind::unequal_groups,
+         fmt::format("{} has {}, most have {}", name_of_group(i), in_words(sizes[i]), in_words(usual))});
   }
 }
 
@@ -82,7 +83,8 @@ void DragonflyDescriber::add_hosts() {
     for (const DeviceId spine : group.spines) {
       if (counts[spine] == 0) continue;
       shape_.irregularities.push_back(
-          fmt::format("the spine {} has {}", network_.name(spine), counted(counts[spine], "host", "hosts")));
+          {IrregularityKind::hosts_above_leaves,
+           fmt::format("the spine {} has {}", network_.name(spine), counted(counts[spine], "host", "hosts"))});
     }
   }
   for (const DeviceId router : with_hosts) hosts.push_back(counts[router]);
@@ -118,16 +120,16 @@ void DragonflyDescriber::add_cables_between() {
   shape_.cables.push_back(usual);
   const bool are_alike = are_most(static_cast<std::size_t>(std::ranges::count(counts, usual)), counts.size());
   if (!are_alike) {
-    shape_.irregularities.push_back(fmt::format("there are {} to {} cables between two groups",
-                                                std::ranges::min(counts), std::ranges::max(counts)));
+    shape_.irregularities.push_back(
+        {IrregularityKind::unequal_groups, fmt::format("there are {} to {} cables between two groups",
+                                                       std::ranges::min(counts), std::ranges::max(counts))});
   }
   for (std::uint32_t a = 0; a < count; ++a) {
     for (std::uint32_t b = a + 1; b < count; ++b) {
       const auto found = cables.find({a, b});
       const std::uint32_t number = found == cables.end() ? 0 : found->second;
       if (number == usual || (number > 0 && !are_alike)) continue;
-      shape_.irregularities.push_back(fmt::format("{} <-> {}: {} of {}", name_of_group(a), name_of_group(b), number,
-                                                  counted(usual, "cable", "cables")));
+      shape_.irregularities.push_back(unusual_cables(name_of_group(a), name_of_group(b), number, usual));
     }
   }
 }
@@ -145,7 +147,8 @@ void DragonflyDescriber::name_uneven_groups() {
   }
   const auto usual = most_common<std::vector<std::uint32_t>>(cables);
   if (!are_most(static_cast<std::size_t>(std::ranges::count(cables, usual)), cables.size())) {
-    shape_.irregularities.emplace_back("cables to other groups are not spread over the routers of all groups alike");
+    shape_.irregularities.push_back({IrregularityKind::unequal_groups,
+                                     "cables to other groups are not spread over the routers of all groups alike"});
     return;
   }
   const auto total = [](const std::vector<std::uint32_t>& counts) {
@@ -154,9 +157,10 @@ void DragonflyDescriber::name_uneven_groups() {
   for (std::size_t i = 0; i < cables.size(); ++i) {
     // Of a group with fewer cables or routers, those have been named.
     if (cables[i] == usual || cables[i].size() != usual.size() || total(cables[i]) != total(usual)) continue;
-    shape_.irregularities.push_back(fmt::format("the routers of {} have {} cables to other groups, most have {}",
-                                                name_of_group(i).substr(4), fmt::join(cables[i], ", "),
-                                                fmt::join(usual, ", ")));
+    shape_.irregularities.push_back(
+        {IrregularityKind::unequal_groups,
+         fmt::format("the routers of {} have {} cables to other groups, most have {}", name_of_group(i).substr(4),
+                     fmt::join(cables[i], ", "), fmt::join(usual, ", "))});
   }
 }
 
@@ -170,7 +174,8 @@ void DragonflyDescriber::name_strays(const std::vector<bool>& is_leaf) {
                                     : is_leaf[a] == is_leaf[b] ? "both spines of one group"
                                                                : "a leaf and a spine of two groups";
       shape_.irregularities.push_back(
-          fmt::format("{} and {}, {}, are cabled", network_.name(a), network_.name(b), what));
+          {IrregularityKind::foreign_cables,
+           fmt::format("{} and {}, {}, are cabled", network_.name(a), network_.name(b), what)});
     }
   }
 }
@@ -229,8 +234,8 @@ std::optional<Shape> find_dragonfly(const Network& network, const RouterGraph& g
   const auto fit = fit_dragonfly(graph, adjacency, *group);
   Shape shape = DragonflyDescriber(network, graph, std::move(*group)).describe(fit->rows);
   // Two fully cabled parts are a dragonfly only if nothing contradicts it; an Aries' groups are unmistakable.
-  const bool is_regular = std::ranges::none_of(shape.irregularities, [](const std::string& line) {
-    return line.contains(" <-> ") || line.contains("to other groups");
+  const bool is_regular = std::ranges::none_of(shape.irregularities, [](const auto& irregular) {
+    return irregular.text.contains(" <-> ") || irregular.text.contains("to other groups");
   });
   if (shape.groups.size() == 2 && fit->rows.empty() && !is_regular) return std::nullopt;
   return shape;

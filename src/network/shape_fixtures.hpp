@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ayatori/base/random.hpp"
@@ -44,6 +45,13 @@ inline Network relabelled(const Network& network, std::uint64_t seed) {
          ports[peer.device][peer.number]);
   }
   return built(builder);
+}
+
+/// What is irregular, in words.
+inline std::vector<std::string> lines_of(const Shape& shape) {
+  std::vector<std::string> lines;
+  for (const Irregularity& irregular : shape.irregularities) lines.push_back(irregular.text);
+  return lines;
 }
 
 /// Points are neighbours if and only if their routers are cabled.

@@ -98,7 +98,7 @@ TEST(RecogniseHyperX, FindsTheLengthsOfEveryFormula) {
     for (const bool relabel : {false, true}) {
       const Network network = relabel ? relabelled(opened(source), seed) : opened(source);
       const Shape shape = recognise(network);
-      EXPECT_EQ(shape.irregularities, Lines{});
+      EXPECT_EQ(lines_of(shape), Lines{});
       expect_is_what_it_claims(network, shape);
       if (lengths.size() < 2) {
         EXPECT_EQ(shape.kind, ShapeKind::full);
@@ -129,10 +129,10 @@ bool expect_parameters(const Network& network, ShapeKind kind, const Parameters&
   if (shape.kind != kind) {
     EXPECT_TRUE(shape.kind == ShapeKind::full || shape.kind == ShapeKind::grid || shape.kind == ShapeKind::hyperx)
         << shape.summary << "\n"
-        << fmt::format("{}", fmt::join(shape.irregularities, "\n"));
+        << fmt::format("{}", fmt::join(lines_of(shape), "\n"));
     return false;
   }
-  EXPECT_EQ(shape.irregularities, Lines{});
+  EXPECT_EQ(lines_of(shape), Lines{});
   EXPECT_EQ(shape.groups.size(), expected.groups) << shape.summary;
   EXPECT_EQ(shape.routers, expected.routers) << shape.summary;
   EXPECT_EQ(shape.hosts, expected.hosts);
@@ -180,7 +180,7 @@ TEST(RecogniseDragonflyPlus, FindsGroupsWithoutAnyHost) {
        {"dragonfly+:g=5,l=3,s=2,p=0,h=2", "dragonfly+:h=3,p=0", "dragonfly+:g=4,l=6,s=3,p=0,h=2"}) {
     const Shape shape = recognise(opened(source));
     EXPECT_EQ(shape.kind, ShapeKind::dragonfly_plus) << source << shape.summary;
-    EXPECT_EQ(shape.irregularities, Lines{});
+    EXPECT_EQ(lines_of(shape), Lines{});
   }
 }
 
@@ -235,7 +235,7 @@ std::set<std::string> expected_neighbours_not_joined(const Network& network, con
 
 std::set<std::string> cables_named_as_missing(const Shape& shape) {
   std::set<std::string> found;
-  for (const std::string& line : shape.irregularities) {
+  for (const std::string& line : lines_of(shape)) {
     if (line.contains(" <-> ") && !line.contains("group")) found.insert(line);
   }
   return found;
@@ -287,7 +287,7 @@ TEST(RecogniseDragonfly, NamesEveryMissingCableAndNoOther) {
     }
   }
   const Network cut = without_cables(opened("dragonfly:h=2"), "R0-0", "R1-0", 1);
-  EXPECT_EQ(recognise(cut).irregularities, Lines{"the group of R0-0 <-> the group of R1-0: 0 of 1 cable"});
+  EXPECT_EQ(lines_of(recognise(cut)), Lines{"the group of R0-0 <-> the group of R1-0: 0 of 1 cable"});
 }
 
 TEST(RecogniseDragonflyPlus, NamesEveryMissingCableAndNoOther) {
@@ -340,7 +340,7 @@ TEST(RecogniseDragonflyPlus, LeavesWithoutHostsAndSpinesWithAHostKeepTheirPlaces
   EXPECT_EQ(shape.kind, ShapeKind::dragonfly_plus) << shape.summary;
   EXPECT_EQ(shape.routers, (Lengths{4, 4}));
   for (const char* line : {"LS1-2 has 0 cables to hosts, most have 3", "the spine SS3-1 has 1 host"}) {
-    EXPECT_EQ(std::ranges::count(shape.irregularities, line), 1) << line;
+    EXPECT_EQ(std::ranges::count(lines_of(shape), line), 1) << line;
   }
 }
 
@@ -366,10 +366,10 @@ TEST(Recognise, ClaimsNoNearMissAsWhole) {
   for (const char* source : {"hyperx:4x5", "hyperx:3x4x4,hosts=2", "dragonfly:h=2", "dragonfly:h=3",
                              "dragonfly:g=5,a=2,p=1,h=2", "dragonfly+:h=2", "dragonfly+:g=5,l=6,s=4,p=3,h=2"}) {
     const Network whole = with_free_ports(opened(source));
-    ASSERT_EQ(recognise(whole).irregularities, Lines{}) << source;
+    ASSERT_EQ(lines_of(recognise(whole)), Lines{}) << source;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const Shape shape = recognise(with_a_moved_cable(whole, seed));
-      EXPECT_NE(shape.irregularities, Lines{}) << source << " seed " << seed << ": " << shape.summary;
+      EXPECT_NE(lines_of(shape), Lines{}) << source << " seed " << seed << ": " << shape.summary;
     }
   }
 }
@@ -434,14 +434,14 @@ TEST(RecogniseDragonfly, FindsGroupsThatAreEachAHyperX) {
         fmt::format("dragonfly, {} groups of 96 routers as HyperX 16x6, 1 and 3 cables a pair, 1 cable between two "
                     "groups, {} hosts with 1 rail",
                     groups, 96 * groups));
-    EXPECT_EQ(shape.irregularities, Lines{});
+    EXPECT_EQ(lines_of(shape), Lines{});
     for (const RouterGroup& group : shape.groups) {
       ASSERT_EQ(group.routers.size(), 96U);
       for (const DeviceId router : group.routers) EXPECT_EQ(network.name(router)[1], network.name(group.routers[0])[1]);
     }
   }
   const Shape shape = recognise(without_cables(cray_xc(3), "c1-0-3", "c1-0-5", 1));
-  EXPECT_EQ(shape.irregularities, Lines{"c1-0-3 <-> c1-0-5: 0 of 1 cable"});
+  EXPECT_EQ(lines_of(shape), Lines{"c1-0-3 <-> c1-0-5: 0 of 1 cable"});
 }
 
 }  // namespace

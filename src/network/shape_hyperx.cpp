@@ -86,7 +86,8 @@ std::expected<Shape, std::string> find_hyperx(const Network& network, const Rout
   });
   for (const auto& [a, b] : joined_across_rows(adjacency, rows)) {
     shape.irregularities.push_back(
-        fmt::format("{} and {} are cabled, but differ in several coordinates", network.name(a), network.name(b)));
+        {IrregularityKind::foreign_cables,
+         fmt::format("{} and {} are cabled, but differ in several coordinates", network.name(a), network.name(b))});
   }
   return shape;
 }

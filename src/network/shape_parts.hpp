@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adjacency.hpp"
@@ -34,6 +35,9 @@ template <typename Value>
 [[nodiscard]] std::vector<std::uint32_t> endpoints_per_router(const Network& network);
 /// Names those among `routers` that have more or fewer hosts than is common.
 void name_unequal_hosts(const Network& network, std::span<const DeviceId> routers, Shape& shape);
+/// Two routers, or groups of them, with another number of cables than is usual.
+[[nodiscard]] Irregularity unusual_cables(std::string_view a, std::string_view b, std::uint32_t cables,
+                                          std::uint32_t usual);
 /// Names a pair of routers whose number of cables is not the usual one.
 void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape);

@@ -41,7 +41,7 @@ TEST(Recognise, GivesTheMeasuresOfATree) {
   EXPECT_EQ(shape.oversubscription, (std::vector{2.0, 0.5}));
   EXPECT_EQ(shape.machines, 32U);
   EXPECT_EQ(shape.rails, 1U);
-  EXPECT_EQ(shape.irregularities, Lines{});
+  EXPECT_EQ(lines_of(shape), Lines{});
 }
 
 TEST(Recognise, FindsNoIrregularityInRegularTrees) {
@@ -49,7 +49,7 @@ TEST(Recognise, FindsNoIrregularityInRegularTrees) {
                              "xgft:m=3,4,5;w=1,2,3;p=2,1,2", "xgft:m=18,36;w=1,18"}) {
     const Shape shape = recognise(opened(source));
     EXPECT_EQ(shape.kind, ShapeKind::fat_tree) << source;
-    EXPECT_EQ(shape.irregularities, Lines{}) << source;
+    EXPECT_EQ(lines_of(shape), Lines{}) << source;
   }
 }
 
@@ -70,8 +70,8 @@ TEST(Recognise, FindsTheTreeOfARealisticCluster) {
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.summary,
             "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1:1, 144 hosts with 4 rails");
-  ASSERT_EQ(shape.irregularities.size(), 18U);
-  EXPECT_EQ(shape.irregularities.front(), "the host dgx-07-c00 has 3 rails, most have 4");
+  ASSERT_EQ(lines_of(shape).size(), 18U);
+  EXPECT_EQ(lines_of(shape).front(), "the host dgx-07-c00 has 3 rails, most have 4");
 }
 
 TEST(Recognise, NamesEachIrregularity) {
@@ -94,7 +94,7 @@ TEST(Recognise, NamesEachIrregularity) {
         "SPINE-08 stands above the leaves and has 1 host", "LEAF-09 has 19 cables to hosts, most have 18",
         "the host dark has no cable", "the host ufm has 1 rail, most have 4",
         "SPINE-00 port 63 and port 64 are cabled to each other", "LEAF-04 is oversubscribed 1.12:1, most are 1:1"}) {
-    EXPECT_EQ(std::count(shape.irregularities.begin(), shape.irregularities.end(), line), 1) << line;
+    EXPECT_EQ(std::ranges::count(lines_of(shape), line), 1) << line;
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Recognise, NamesEveryRemovedCableOfATreeOnce) {
     const Shape shape = recognise(built(damaged));
     EXPECT_EQ(shape.kind, ShapeKind::fat_tree) << "seed " << seed;
     std::size_t named = 0;
-    for (const std::string& line : shape.irregularities) {
+    for (const std::string& line : lines_of(shape)) {
       if (line.find("<->") == std::string::npos) continue;
       named += line.ends_with("0 of 2 cables") ? 2 : 1;
     }
@@ -120,10 +120,65 @@ TEST(Recognise, NamesEveryRemovedCableOfATreeOnce) {
   }
 }
 
+TEST(Recognise, DescribesATreeAsWithoutItsSwitchesWithoutHosts) {
+  const Network whole = opened("xgft:m=4,4,4;w=1,4,4");
+  const auto is_in_last_pod = [&](DeviceId leaf) {
+    const auto name = whole.name(leaf);
+    return name == "LS12" || name == "LS13" || name == "LS14" || name == "LS15";
+  };
+  auto switched_off = copy_of(
+      whole,
+      [&](PortId id) {
+        const DeviceId a = whole.port(id).device;
+        const DeviceId b = whole.port(whole.port(id).peer).device;
+        return whole.is_router(a) == whole.is_router(b) || !is_in_last_pod(std::min(a, b));
+      },
+      4);
+  const auto root = device_named(whole, "RS0").value();
+  const auto spine = switched_off.add_router("spineE", 0xe0, 8);
+  const auto leaf = switched_off.add_router("leafE", 0xe1, 8);
+  plug(switched_off, spine, 1, leaf, 1);
+  plug(switched_off, spine, 2, leaf, 2);
+  plug(switched_off, spine, 3, root, 5);
+  plug(switched_off, spine, 4, root, 6);
+  plug(switched_off, switched_off.add_router("tail", 0xe2, 8), 1, device_named(whole, "LS2").value(), 9);
+  const Shape shape = recognise(built(switched_off));
+  EXPECT_EQ(shape.routers, (Lengths{12, 12, 16}));
+  EXPECT_EQ(shape.oversubscription, (std::vector{1.0, 1.0}));
+  EXPECT_TRUE(
+      shape.summary.starts_with("fat tree, 3 levels, 12 leaves x 12 middle routers x 16 spines, 1 cable a pair, "
+                                "oversubscription 1:1, "))
+      << shape.summary;
+  Lines idle;
+  for (const Irregularity& irregular : shape.irregularities) {
+    if (irregular.kind == IrregularityKind::idle_routers) idle.push_back(irregular.text);
+    EXPECT_TRUE(irregular.kind == IrregularityKind::idle_routers ||
+                irregular.kind == IrregularityKind::hosts_without_cables)
+        << irregular.text;
+  }
+  EXPECT_EQ(idle,
+            (Lines{"a pod of 4 leaves and 4 spines has no hosts: LS12, LS13, LS14, …",
+                   "a pod of 1 leaf and 1 spine has no hosts: spineE, leafE", "tail hangs on LS2 and has no hosts"}));
+}
+
+TEST(Recognise, SaysFirstWhatIsMissing) {
+  Network network = opened("fattree:K=4,levels=2");
+  network = without_cables(network, "LS5", "RS1", 1);
+  auto builder = copy_of(network, [](PortId) { return true; }, 4);
+  plug(builder, device_named(network, "LS0").value(), 9, device_named(network, "RS2").value(), 9);
+  add_host(builder, "more", device_named(network, "LS3").value(), 9);
+  const Shape shape = recognise(built(builder));
+  ASSERT_EQ(shape.irregularities.size(), 4U);
+  EXPECT_EQ(lines_of(shape).front(), "LS5 <-> RS1: 0 of 1 cable");
+  EXPECT_EQ(shape.irregularities.front().kind, IrregularityKind::missing_cables);
+  EXPECT_EQ(lines_of(shape).back(), "LS0 <-> RS2: 2 cables, most have 1");
+  EXPECT_EQ(shape.irregularities.back().kind, IrregularityKind::more_cables);
+}
+
 TEST(Recognise, NamesUnequalPods) {
   const Shape shape = recognise(opened("fattree:K=3,levels=3,nodes=28"));
-  EXPECT_EQ(shape.irregularities, (Lines{"LS9 is in a group of 1 router below 3; most groups are of 3 below 3",
-                                         "LS9 has 1 cable to hosts, most have 3"}));
+  EXPECT_EQ(lines_of(shape), (Lines{"LS9 has 1 cable to hosts, most have 3",
+                                    "LS9 is in a group of 1 router below 3; most groups are of 3 below 3"}));
 }
 
 TEST(Recognise, OversubscriptionIsThatOfMostLeavesAndNamesTheWorst) {
@@ -145,7 +200,7 @@ TEST(Recognise, OversubscriptionIsThatOfMostLeavesAndNamesTheWorst) {
     EXPECT_EQ(shape.oversubscription, std::vector{double(hosts) / spines}) << "seed " << seed;
     const auto line = fmt::format("L{} is oversubscribed {:.3g}:1, most are {:.3g}:1", worst,
                                   double(hosts + 2) / spines, double(hosts) / spines);
-    EXPECT_EQ(std::count(shape.irregularities.begin(), shape.irregularities.end(), line), 1) << "seed " << seed;
+    EXPECT_EQ(std::ranges::count(lines_of(shape), line), 1) << "seed " << seed;
   }
 }
 
@@ -177,7 +232,7 @@ TEST(Recognise, DoesNotNameThousandsOfCablesOfASparseTree) {
   }
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.kind, ShapeKind::fat_tree);
-  EXPECT_EQ(shape.irregularities, Lines{"L0 and those beside it: 160 of 800 pairs of 40 routers below 20 are cabled"});
+  EXPECT_EQ(lines_of(shape), Lines{"L0 and those beside it: 160 of 800 pairs of 40 routers below 20 are cabled"});
 }
 
 TEST(Recognise, DescribesOneRouterAndHostsBackToBack) {
@@ -186,7 +241,7 @@ TEST(Recognise, DescribesOneRouterAndHostsBackToBack) {
   plug(builder, builder.add_nic("a HCA-1", 0x100, 1, "a", 0), 1, builder.add_nic("b HCA-1", 0x200, 1, "b", 0), 1);
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.summary, "no router, hosts back to back, 2 hosts with 1 rail");
-  EXPECT_EQ(shape.irregularities, Lines{});
+  EXPECT_EQ(lines_of(shape), Lines{});
 }
 
 TEST(Recognise, FindsFullyConnectedRouters) {
@@ -200,17 +255,17 @@ TEST(Recognise, CallsOtherNetworksGraphsAndGivesReasons) {
   const Shape shape = recognise(network);
   EXPECT_EQ(shape.kind, ShapeKind::graph);
   EXPECT_EQ(shape.summary, "no regular shape, 20 routers, 39 pairs of them cabled, 20 hosts with 1 rail");
-  ASSERT_EQ(shape.irregularities.size(), 5U);
-  EXPECT_EQ(shape.irregularities[0], "no tree: R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
-  EXPECT_TRUE(shape.irregularities[1].starts_with("no grid: ")) << shape.irregularities[1];
-  EXPECT_EQ(shape.irregularities[2], "not full: R0-0 and R0-1 are not cabled");
-  EXPECT_TRUE(shape.irregularities[3].starts_with("no HyperX: ")) << shape.irregularities[3];
-  EXPECT_TRUE(shape.irregularities[4].starts_with("no dragonfly: ")) << shape.irregularities[4];
+  ASSERT_EQ(lines_of(shape).size(), 5U);
+  EXPECT_EQ(lines_of(shape)[0], "no tree: R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
+  EXPECT_TRUE(lines_of(shape)[1].starts_with("no grid: ")) << lines_of(shape)[1];
+  EXPECT_EQ(lines_of(shape)[2], "not full: R0-0 and R0-1 are not cabled");
+  EXPECT_TRUE(lines_of(shape)[3].starts_with("no HyperX: ")) << lines_of(shape)[3];
+  EXPECT_TRUE(lines_of(shape)[4].starts_with("no dragonfly: ")) << lines_of(shape)[4];
 }
 
 TEST(Recognise, NamesSeparateParts) {
   const Shape shape = recognise(opened("xgft:m=4,4;w=2,1"));
-  EXPECT_EQ(shape.irregularities, Lines{"no cables lead from LS0 to LS1"});
+  EXPECT_EQ(lines_of(shape), Lines{"no cables lead from LS0 to LS1"});
 }
 
 // --- grids ----------------------------------------------------------------------------------------------------------
@@ -303,7 +358,7 @@ TEST(RecogniseGrid, NamesMissingParallelCablesAndUnequalHosts) {
   add_host(builder, "login", 5, 7);
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.summary, "torus 6, 2 cables a pair, 7 hosts with 1 rail");
-  EXPECT_EQ(shape.irregularities, (Lines{"R3 <-> R4: 1 of 2 cables", "R5 has 2 cables to hosts, most have 1"}));
+  EXPECT_EQ(lines_of(shape), (Lines{"R3 <-> R4: 1 of 2 cables", "R5 has 2 cables to hosts, most have 1"}));
 }
 
 TEST(RecogniseGrid, FindsNoGridInRandomGraphs) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "shape_parts.hpp"
 
@@ -31,6 +32,7 @@ class TreeDescriber {
  private:
   [[nodiscard]] std::string_view name(DeviceId router) const { return network_.name(router); }
   [[nodiscard]] std::uint8_t level(DeviceId router) const { return levels_.level[router]; }
+  [[nodiscard]] bool idle(DeviceId router) const { return levels_.idle[router]; }
   [[nodiscard]] std::vector<DeviceId> routers_of(std::uint8_t level) const;
   [[nodiscard]] std::vector<Group> groups_above(std::uint8_t level) const;
   [[nodiscard]] std::uint32_t usual_cables(const std::vector<Group>& groups) const;
@@ -39,6 +41,9 @@ class TreeDescriber {
   [[nodiscard]] std::optional<double> oversubscription(DeviceId router) const;
 
   void name_machines_above_leaves(Shape& shape) const;
+  void name_idle(Shape& shape) const;
+  [[nodiscard]] std::string describe_idle(const std::vector<DeviceId>& routers,
+                                          const std::vector<DeviceId>& hang_on) const;
   void name_unusual_groups(const std::vector<Group>& groups, Shape& shape) const;
   void name_missing_cables(const Group& group, std::uint32_t usual, Shape& shape) const;
 
@@ -52,7 +57,7 @@ class TreeDescriber {
 std::vector<DeviceId> TreeDescriber::routers_of(std::uint8_t wanted) const {
   std::vector<DeviceId> found;
   for (DeviceId router = 0; router < graph_.size(); ++router) {
-    if (level(router) == wanted) found.push_back(router);
+    if (level(router) == wanted && !idle(router)) found.push_back(router);
   }
   return found;
 }
@@ -72,7 +77,7 @@ std::vector<Group> TreeDescriber::groups_above(std::uint8_t lower_level) const {
       const bool is_lower = level(router) == lower_level;
       (is_lower ? group.lower : group.upper).push_back(router);
       for (const auto& other : graph_.neighbours(router)) {
-        if (level(other.router) != (is_lower ? lower_level + 1 : lower_level)) continue;
+        if (idle(other.router) || level(other.router) != (is_lower ? lower_level + 1 : lower_level)) continue;
         if (is_lower) ++group.cabled_pairs;
         if (seen[other.router]) continue;
         seen[other.router] = true;
@@ -91,7 +96,7 @@ std::uint32_t TreeDescriber::usual_cables(const std::vector<Group>& groups) cons
   for (const Group& group : groups) {
     for (const DeviceId router : group.lower) {
       for (const auto& other : graph_.neighbours(router)) {
-        if (level(other.router) > level(router)) counts.push_back(other.cables);
+        if (level(other.router) > level(router) && !idle(other.router)) counts.push_back(other.cables);
       }
     }
   }
@@ -102,10 +107,13 @@ std::uint32_t TreeDescriber::usual_cables(const std::vector<Group>& groups) cons
 
 /// The capacity that a cable of unknown rate is taken to have; 0 if no rate is known at all.
 double TreeDescriber::usual_capacity() const {
+  const auto is_idle = [&](DeviceId device) { return network_.is_router(device) && idle(device); };
   std::vector<double> known;
   for (PortId id = 0; id < network_.port_count(); ++id) {
     const Port& port = network_.port(id);
-    if (port.connected() && port.rate.known()) known.push_back(port.rate.bytes_per_second());
+    if (!port.connected() || !port.rate.known()) continue;
+    const bool leads_to_idle = is_idle(port.device) || is_idle(network_.port(port.peer).device);
+    if (!leads_to_idle) known.push_back(port.rate.bytes_per_second());
   }
   return known.empty() ? 0 : most_common<double>(known);
 }
@@ -119,6 +127,7 @@ std::optional<double> TreeDescriber::oversubscription(DeviceId router) const {
     const double capacity = port.rate.known() ? port.rate.bytes_per_second() : usual_capacity_;
     const DeviceId other = network_.port(port.peer).device;
     const bool is_router = network_.is_router(other);
+    if (is_router && idle(other)) continue;
     if (is_router && level(other) > level(router)) up += capacity;
     if (is_router ? level(other) < level(router) : network_.device(other).kind == DeviceKind::nic) down += capacity;
   }
@@ -144,8 +153,9 @@ void TreeDescriber::add_oversubscription(std::uint8_t wanted, Shape& shape) cons
   if (ratios.empty()) return;
   shape.oversubscription.push_back(most_common<double>(ratios));
   if (worst_ratio <= shape.oversubscription.back()) return;
-  shape.irregularities.push_back(fmt::format("{} is oversubscribed {:.3g}:1, most are {:.3g}:1", name(worst),
-                                             worst_ratio, shape.oversubscription.back()));
+  shape.irregularities.push_back(
+      {IrregularityKind::oversubscribed_routers, fmt::format("{} is oversubscribed {:.3g}:1, most are {:.3g}:1",
+                                                             name(worst), worst_ratio, shape.oversubscription.back())});
 }
 
 // --- irregularities -------------------------------------------------------------------------------------------------
@@ -153,9 +163,58 @@ void TreeDescriber::add_oversubscription(std::uint8_t wanted, Shape& shape) cons
 void TreeDescriber::name_machines_above_leaves(Shape& shape) const {
   for (DeviceId router = 0; router < graph_.size(); ++router) {
     if (level(router) == 0 || endpoints_[router] == 0) continue;
-    shape.irregularities.push_back(fmt::format("{} stands above the leaves and has {}", name(router),
-                                               counted(endpoints_[router], "host", "hosts")));
+    shape.irregularities.push_back(
+        {IrregularityKind::hosts_above_leaves, fmt::format("{} stands above the leaves and has {}", name(router),
+                                                           counted(endpoints_[router], "host", "hosts"))});
   }
+}
+
+/// Idle routers that are cabled to each other are named together. name_separate_parts() names those that hang on
+/// nothing.
+void TreeDescriber::name_idle(Shape& shape) const {
+  std::vector<bool> seen(graph_.size());
+  for (DeviceId start = 0; start < graph_.size(); ++start) {
+    if (!idle(start) || seen[start]) continue;
+    std::vector<DeviceId> found = {start};
+    std::vector<DeviceId> hang_on;
+    seen[start] = true;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (const auto& other : graph_.neighbours(found[i])) {
+        if (!idle(other.router)) hang_on.push_back(other.router);
+        if (!idle(other.router) || seen[other.router]) continue;
+        seen[other.router] = true;
+        found.push_back(other.router);
+      }
+    }
+    if (hang_on.empty()) continue;
+    std::ranges::sort(found);
+    shape.irregularities.push_back({IrregularityKind::idle_routers, describe_idle(found, hang_on)});
+  }
+}
+
+/// "a pod of 4 leaves and 4 spines has no hosts: A, B, C, …", "A hangs on L3 and has no hosts", "A has no hosts".
+std::string TreeDescriber::describe_idle(const std::vector<DeviceId>& routers,
+                                         const std::vector<DeviceId>& hang_on) const {
+  constexpr std::size_t max_names = 3;
+  const bool on_one = std::ranges::all_of(hang_on, [&](DeviceId other) { return other == hang_on.front(); });
+  if (routers.size() == 1) {
+    const std::string hangs = on_one ? fmt::format(" hangs on {} and", name(hang_on.front())) : "";
+    return fmt::format("{}{} has no hosts", name(routers.front()), hangs);
+  }
+  std::vector<std::string_view> names;
+  for (const DeviceId router : std::span(routers).first(std::min(routers.size(), max_names))) {
+    names.push_back(name(router));
+  }
+  if (routers.size() > max_names) names.emplace_back("…");
+  const auto is_leaf = [&](DeviceId router) { return level(router) == 0; };
+  const auto leaves = static_cast<std::size_t>(std::ranges::count_if(routers, is_leaf));
+  const bool is_pod = std::ranges::none_of(hang_on, is_leaf) && leaves > 0 && leaves < routers.size();
+  if (is_pod) {
+    return fmt::format("a pod of {} and {} has no hosts: {}", counted(leaves, "leaf", "leaves"),
+                       counted(routers.size() - leaves, "spine", "spines"), fmt::join(names, ", "));
+  }
+  return fmt::format("{} routers{} have no hosts: {}", routers.size(),
+                     on_one ? fmt::format(" that hang on {}", name(hang_on.front())) : "", fmt::join(names, ", "));
 }
 
 void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape& shape) const {
@@ -167,11 +226,13 @@ void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape&
   for (const Group& group : groups) {
     const DeviceId first = group.lower.front();
     if (group.upper.empty()) {
-      shape.irregularities.push_back(fmt::format("{} has no cable upwards", name(first)));
+      shape.irregularities.push_back(
+          {IrregularityKind::missing_cables, fmt::format("{} has no cable upwards", name(first))});
     } else if (std::pair(group.lower.size(), group.upper.size()) != usual) {
-      shape.irregularities.push_back(fmt::format("{} is in a group of {} below {}; most groups are of {} below {}",
-                                                 name(first), counted(group.lower.size(), "router", "routers"),
-                                                 group.upper.size(), usual.first, usual.second));
+      shape.irregularities.push_back({IrregularityKind::unequal_groups,
+                                      fmt::format("{} is in a group of {} below {}; most groups are of {} below {}",
+                                                  name(first), counted(group.lower.size(), "router", "routers"),
+                                                  group.upper.size(), usual.first, usual.second)});
     }
   }
 }
@@ -179,9 +240,11 @@ void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape&
 void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual, Shape& shape) const {
   // So few cables must be on purpose: thousands of "missing" cables would hide the real faults.
   if (!group.is_dense()) {
-    shape.irregularities.push_back(fmt::format(
-        "{} and those beside it: {} of {} pairs of {} routers below {} are cabled", name(group.lower.front()),
-        group.cabled_pairs, group.pairs(), group.lower.size(), group.upper.size()));
+    shape.irregularities.push_back(
+        {IrregularityKind::unequal_groups,
+         fmt::format("{} and those beside it: {} of {} pairs of {} routers below {} are cabled",
+                     name(group.lower.front()), group.cabled_pairs, group.pairs(), group.lower.size(),
+                     group.upper.size())});
     return;
   }
   for (const DeviceId lower : group.lower) {
@@ -212,6 +275,7 @@ TreeShape TreeDescriber::describe() {
     }
   }
   name_machines_above_leaves(shape);
+  name_idle(shape);
   name_unequal_hosts(network_, leaves, shape);
   return tree;
 }

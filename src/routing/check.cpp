@@ -206,7 +206,7 @@ void add_up(const std::vector<Findings>& all, TableCheck& check) {
   }
 }
 
-/// From the leaves up, both directions of a level side by side.
+/// From the leaves up, both directions of a level side by side. Idle routers would hide how hosts' routes are spread.
 std::vector<LinkBalance> balance_of(const Network& network, const std::vector<std::uint64_t>& load) {
   const auto levels = rank_levels(network);
   std::map<std::pair<int, bool>, LinkBalance> by_kind;
@@ -215,6 +215,7 @@ std::vector<LinkBalance> balance_of(const Network& network, const std::vector<st
     if (!port.connected() || !network.is_router(port.device)) continue;
     const DeviceId other = network.port(port.peer).device;
     if (!network.is_router(other) || other == port.device) continue;
+    if (levels && (levels->idle[port.device] || levels->idle[other])) continue;
     const int from = levels ? levels->level[port.device] : 0;
     const int to = levels ? levels->level[other] : 0;
     LinkBalance& balance = by_kind[{std::min(from, to), from > to}];

@@ -14,39 +14,46 @@ constexpr std::size_t max_starts_per_level = 16;
 
 /// A router that is cabled to one in the order.
 struct Candidate {
+  bool is_idle;
   std::uint8_t level;
   std::uint32_t distance;  // from the start
   std::size_t degree;
   DeviceId router;
 
-  /// Later in the queue: lower, farther, with fewer neighbours, of a greater id.
+  /// Later in the queue: idle, lower, farther, with fewer neighbours, of a greater id.
   friend bool operator<(const Candidate& a, const Candidate& b) {
-    return std::tuple(a.level, b.distance, a.degree, b.router) < std::tuple(b.level, a.distance, b.degree, a.router);
+    return std::tuple(b.is_idle, a.level, b.distance, a.degree, b.router) <
+           std::tuple(a.is_idle, b.level, a.distance, b.degree, a.router);
   }
 };
+
+/// Idle neighbours do not count.
+std::size_t degree(DeviceId router, const RouterGraph& graph, const Levels& levels) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(graph.neighbours(router), [&](const auto& other) { return !levels.idle[other.router]; }));
+}
 
 /// Best connected first: a router above many of its neighbours leaves fewer of them to be placed above later ones.
 std::vector<DeviceId> starts_on(std::uint8_t level, const RouterGraph& graph, const Levels& levels) {
   std::vector<DeviceId> starts;
   for (DeviceId router = 0; router < graph.size(); ++router) {
-    if (levels.level[router] == level) starts.push_back(router);
+    if (levels.level[router] == level && !levels.idle[router]) starts.push_back(router);
   }
   std::stable_sort(starts.begin(), starts.end(),
-                   [&](DeviceId a, DeviceId b) { return graph.neighbours(a).size() > graph.neighbours(b).size(); });
+                   [&](DeviceId a, DeviceId b) { return degree(a, graph, levels) > degree(b, graph, levels); });
   if (starts.size() > max_starts_per_level) starts.resize(max_starts_per_level);
   return starts;
 }
 
 }  // namespace
 
-RouterOrder::RouterOrder(const RouterGraph& graph, DeviceId start, std::span<const std::uint8_t> level)
-    : position_(graph.size(), 0) {
+RouterOrder::RouterOrder(const RouterGraph& graph, DeviceId start, const Levels& levels) : position_(graph.size(), 0) {
   std::priority_queue<Candidate> in_touch;
   std::vector<bool> seen(graph.size(), false);
   const auto touch = [&](DeviceId router, std::uint32_t distance) {
     if (seen[router]) return;
     seen[router] = true;
-    in_touch.push({level[router], distance, graph.neighbours(router).size(), router});
+    in_touch.push({levels.idle[router], levels.level[router], distance, degree(router, graph, levels), router});
   };
   touch(start, 0);
   while (!in_touch.empty()) {
@@ -62,8 +69,8 @@ RouterOrder RouterOrder::for_tree(const RouterGraph& graph, const Levels& levels
   std::optional<RouterOrder> best;
   for (std::uint8_t level = 0; level < levels.count; ++level) {
     for (const DeviceId start : starts_on(level, graph, levels)) {
-      RouterOrder order(graph, start, levels.level);
-      order.count_lost_turns(graph, levels.level);
+      RouterOrder order(graph, start, levels);
+      order.count_lost_turns(graph, levels);
       if (!best || order.lost_turns_ < best->lost_turns_) best = std::move(order);
       if (best->lost_turns_ == 0) return std::move(*best);
     }
@@ -84,16 +91,17 @@ RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
     const std::size_t farther = std::max(i, rank[from_other_end[i]]);
     if (farther < lowest) std::tie(lowest, middle) = std::pair(farther, from_other_end[i]);
   }
-  return {graph, middle, std::vector<std::uint8_t>(graph.size(), 0)};
+  return {graph, middle, Levels{std::vector<std::uint8_t>(graph.size(), 0), std::vector<bool>(graph.size()), 1}};
 }
 
-void RouterOrder::count_lost_turns(const RouterGraph& graph, std::span<const std::uint8_t> level) {
+void RouterOrder::count_lost_turns(const RouterGraph& graph, const Levels& levels) {
   for (DeviceId router = 0; router < graph.size(); ++router) {
+    if (levels.idle[router]) continue;
     std::uint64_t children_above = 0;
     std::uint64_t parents_above = 0;
     for (const auto& neighbour : graph.neighbours(router)) {
       if (!is_above(neighbour.router, router)) continue;
-      ++(level[neighbour.router] < level[router] ? children_above : parents_above);
+      ++(levels.level[neighbour.router] < levels.level[router] ? children_above : parents_above);
     }
     if (children_above == 0) continue;
     const std::uint64_t lost = children_above * (children_above - 1) / 2 + children_above * parents_above;

@@ -14,7 +14,8 @@
 /// In a tree of levels, the router added next is the highest *by level* that is cabled to one in the order. Then a root
 /// is added right after its first child, and all its other children come below it: of two of its children at most one
 /// is above it, so that going from child to root to child never turns from down to up. The same holds for the middle
-/// routers, except under a leaf that joins two routers which have a root in common (see lost_turns).
+/// routers, except under a leaf that joins two routers which have a root in common (see lost_turns). Idle routers (see
+/// Levels) come last, so that the others stand as without them.
 
 #include <cstdint>
 #include <span>
@@ -43,8 +44,8 @@ class RouterOrder {
   [[nodiscard]] std::span<const DeviceId> losers() const { return losers_; }
 
  private:
-  RouterOrder(const RouterGraph& graph, DeviceId start, std::span<const std::uint8_t> level);
-  void count_lost_turns(const RouterGraph& graph, std::span<const std::uint8_t> level);
+  RouterOrder(const RouterGraph& graph, DeviceId start, const Levels& levels);
+  void count_lost_turns(const RouterGraph& graph, const Levels& levels);
 
   std::vector<DeviceId> order_;
   std::vector<std::uint32_t> position_;

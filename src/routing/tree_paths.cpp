@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace ayatori {
 
@@ -33,8 +32,10 @@ std::vector<T> round_robin(const std::vector<std::vector<T>>& lists) {
 
 TreePaths::TreePaths(const RouterGraph& graph, const Levels& levels)
     : graph_(graph), levels_(levels), trails_(graph.size()), choices_(levels.count, 1), ports_below_(levels.count, 1) {
-  std::vector<DeviceId> by_level(graph.size());
-  std::iota(by_level.begin(), by_level.end(), 0);
+  std::vector<DeviceId> by_level;
+  for (DeviceId router = 0; router < graph.size(); ++router) {
+    if (!levels.idle[router]) by_level.push_back(router);
+  }
   std::stable_sort(by_level.begin(), by_level.end(),
                    [&](DeviceId a, DeviceId b) { return levels.level[a] > levels.level[b]; });
   find_roots(by_level);
@@ -68,7 +69,8 @@ std::vector<std::uint8_t> TreePaths::cables_up(DeviceId router) const {
   const auto cables = graph_.cables(router);
   std::vector<std::uint8_t> up;
   for (std::size_t i = 0; i < cables.size(); ++i) {
-    if (levels_.level[cables[i].peer] > levels_.level[router]) up.push_back(static_cast<std::uint8_t>(i));
+    const DeviceId peer = cables[i].peer;
+    if (levels_.level[peer] > levels_.level[router] && !levels_.idle[peer]) up.push_back(static_cast<std::uint8_t>(i));
   }
   std::stable_sort(up.begin(), up.end(), [&](auto a, auto b) { return cables[a].parallel < cables[b].parallel; });
   return up;
@@ -118,7 +120,7 @@ std::uint32_t TreePaths::root_index(DeviceId router) const {
 void TreePaths::number_paths() {
   std::vector<DeviceId> leaves;
   for (DeviceId router = 0; router < graph_.size(); ++router) {
-    if (levels_.level[router] == 0) leaves.push_back(router);
+    if (levels_.level[router] == 0 && !levels_.idle[router]) leaves.push_back(router);
   }
   std::stable_sort(leaves.begin(), leaves.end(),
                    [&](DeviceId a, DeviceId b) { return trails_[a].list.size() > trails_[b].list.size(); });

@@ -12,6 +12,8 @@
 /// are some. In a regular tree of k_0, k_1, … ports up, path p takes port p mod k_0 of a leaf, then port
 /// (p / k_0) mod k_1, and so on, as OpenSM's ftree does with the number of the destination (Zahavi et al., 2007). The
 /// paths of the leaf that has the most come first; further paths of other leaves follow.
+///
+/// No path leads through idle routers (see Levels), so that paths are numbered as without these.
 
 #include <cstdint>
 #include <span>

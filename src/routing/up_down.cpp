@@ -23,11 +23,13 @@ UpDown::UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels*
       position_(graph.size()) {
   for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
   if (levels == nullptr) return;
-  parents_ =
-      select(graph, [&](DeviceId router, DeviceId other) { return levels->level[other] > levels->level[router]; });
+  parents_ = select(graph, [&](DeviceId router, DeviceId other) {
+    if (levels->idle[router]) return order.is_above(other, router);
+    return !levels->idle[other] && levels->level[other] > levels->level[router];
+  });
   by_level_ = order_;
-  std::stable_sort(by_level_.begin(), by_level_.end(),
-                   [&](DeviceId a, DeviceId b) { return levels->level[a] > levels->level[b]; });
+  const auto height = [&](DeviceId router) { return levels->idle[router] ? -1 : int{levels->level[router]}; };
+  std::stable_sort(by_level_.begin(), by_level_.end(), [&](DeviceId a, DeviceId b) { return height(a) > height(b); });
 }
 
 void UpDown::aim(DeviceId destination) {

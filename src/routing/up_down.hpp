@@ -13,7 +13,8 @@
 /// computed from the top, so that it is known for each router whether packets descend to it. In a tree of levels there
 /// is also tree(r), the hops of the shortest route that climbs, then descends by level. Packets do not descend to a
 /// router that would have to leave its tree route for it (down(r) > tree(r)), unless the top has no other way down.
-/// Hence hops(r) = tree(r) wherever that is finite and the order loses no turn.
+/// Hence hops(r) = tree(r) wherever that is finite and the order loses no turn. Idle routers (see Levels) count as
+/// below all others.
 
 #include <cstdint>
 #include <limits>

@@ -16,8 +16,8 @@ from ayatori.cli.lines import BOLD, CYAN, DIM, RED, YELLOW, is_terminal, write_l
 
 WIDTH = 100
 """Columns that output for people fits into."""
-MAX_GROUPS = 60
-MAX_NAMES = 40
+MAX_GROUPS = 3
+MAX_NAMES = 4
 MIN_TEXT = 40
 MIN_COLUMNS = 4
 
@@ -66,21 +66,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def say_list(title: str, items: list[str]) -> None:
-    """A title with the number of items, then the items; those alike are grouped, and what is left out is counted."""
+def say_first(title: str, items: list[str]) -> None:
+    """One line: a title, the number of items, and the first few; those that say the same are grouped."""
     if not items:
         return
-    say(f"  {title}: {len(items)}")
     groups = grouped(items)
-    lines = [(line, count) for text, count in groups for line in [f"    {text}"]]
-    for line, _ in lines[:MAX_GROUPS]:
-        say(line)
-    if left_out := lines[MAX_GROUPS:]:
-        say(f"    … and {sum(count for _, count in left_out)} more (--json has all)")
+    first = "; ".join(groups[:MAX_GROUPS])
+    say(f"  {title}: {len(items)} ({first}{'; …' if len(groups) > MAX_GROUPS else ''})")
 
 
-def grouped(items: list[str]) -> list[tuple[str, int]]:
-    """Sentences, with those that say the same of different subjects as one; and how many items each stands for."""
+def grouped(items: list[str]) -> list[str]:
+    """Sentences, with those that say the same of different subjects as one."""
     subjects: dict[tuple[str, str], list[str]] = {}
     for item in items:
         found = re.fullmatch(r"(the host )?(.+?) (has .+)", item)
@@ -90,14 +86,13 @@ def grouped(items: list[str]) -> list[tuple[str, int]]:
     for (kind, predicate), names in subjects.items():
         subject = {"host": "the host ", "device": ""}.get(kind, "")
         if not kind:
-            texts.append((predicate, len(names)))
+            texts.append(predicate)
         elif len(names) == 1:
-            texts.append((f"{subject}{names[0]} {predicate}", 1))
+            texts.append(f"{subject}{names[0]} {predicate}")
         else:
-            shown, more = names[:MAX_NAMES], len(names) - MAX_NAMES
-            rest = f", … and {more} more (--json has all)" if more > 0 else ""
             plural = predicate.replace("has ", "have ", 1)
-            texts.append((f"{len(names)} {kind}s {plural}: {', '.join(shown)}{rest}", len(names)))
+            rest = ", …" if len(names) > MAX_NAMES else ""
+            texts.append(f"{len(names)} {kind}s {plural}: {', '.join(names[:MAX_NAMES])}{rest}")
     return texts
 
 

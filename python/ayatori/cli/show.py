@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +15,9 @@ from ayatori.base.files import write_bytes
 from ayatori.base.sources import with_kind
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
-from ayatori.cli.output import print_json, say, say_list
+from ayatori.cli.output import print_json, say, say_first
 from ayatori.model.formula import LARGE, formula_as_data
-from ayatori.model.network import PURPOSES, network_as_data, open_source
+from ayatori.model.network import PURPOSES, TO_MEND, network_as_data, open_source
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -86,6 +88,9 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
 def describe(source: str, data: dict[str, Any]) -> None:
     planes = data["planes"]
     say(f"{source}: {data['shape']['summary'] if len(planes) < 2 else f'{len(planes)} planes'}")
+    shapes = {"": data["shape"]} if len(planes) < 2 else {f" in {plane['name']}": plane["shape"] for plane in planes}
+    say_irregular(shapes, lambda kind: kind in TO_MEND)
+    say_first("degraded links", [link_in_words(link) for link in data["degraded_links"]])
     say(f"  machines           {data['machines']}" + unnamed(data["unnamed_machines"]))
     say(f"  HCAs               {data['hcas']}")
     say(f"  routers            {data['routers']}")
@@ -101,11 +106,17 @@ def describe(source: str, data: dict[str, Any]) -> None:
         say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
     if data["background"]:
         say(f"  background         {options.background_in_words(data['background'])}")
-    say_list("degraded links", [link_in_words(link) for link in data["degraded_links"]])
-    faulty = [data] if len(planes) < 2 else planes
-    for part in faulty:
-        where = f"irregular in {part['name']}" if part is not data else "irregular"
-        say_list(where, part["shape"]["irregularities"])
+    say_irregular(shapes, lambda kind: kind not in TO_MEND)
+
+
+def say_irregular(shapes: dict[str, dict[str, Any]], wanted: Callable[[str], bool]) -> None:
+    """A line a kind. `shapes`: by where in the network they are."""
+    for where, shape in shapes.items():
+        rest = iter(shape["irregularities"])
+        for kind, count in shape["irregularity_counts"].items():
+            items = list(islice(rest, count))
+            if wanted(kind):
+                say_first(f"{kind}{where}", items)
 
 
 def unnamed(count: int) -> str:

@@ -39,6 +39,7 @@ def formula_as_data(topology: Topology) -> dict[str, Any]:
             "machines": machines,
             "rails": 1,
             "irregularities": [],
+            "irregularity_counts": {},
         },
         "degraded_links": [],
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -93,8 +92,12 @@ def shape_as_data(network: Network) -> dict[str, Any]:
             "hosts": shape.hosts,
             "cables": shape.cables,
         }
-    data |= {"machines": shape.machines, "rails": shape.rails, "irregularities": shape.irregularities}
-    return data
+    return data | {
+        "machines": shape.machines,
+        "rails": shape.rails,
+        "irregularities": shape.irregularities,
+        "irregularity_counts": dict(Counter(shape.irregularity_kinds)),
+    }
 
 
 def network_as_data(network: Network) -> dict[str, Any]:
@@ -198,18 +201,19 @@ def _cable_as_data(network: Network, labels: list[str], degraded: set[int], a: i
     }
 
 
-WHY_NO_SHAPE = re.compile(r"(no|not|not an?) [\w+-]+: ")
-"""How the irregularities begin that say why a network has none of the shapes: "no tree: ", "not full: "."""
+TO_MEND = ("missing cables", "parts without cables between them", "hosts without a cable", "hosts with fewer rails")
+"""Kinds of irregularities that an administrator acts on; all others are merely odd."""
+NO_FAULTS = ("more cables than usual", "why no regular shape")
 
 
 def faults(network: Network) -> list[str]:
-    """What is irregular or degraded, a line each. Why a network has no shape at all is not a fault of it."""
+    """What is irregular or degraded, a line each: what is missing, what is slow, what is odd."""
     shape = network.shape()
-    irregular = shape.irregularities
-    if shape.kind == "graph":
-        irregular = [line for line in irregular if not WHY_NO_SHAPE.match(line)]
+    irregular = list(zip(shape.irregularity_kinds, shape.irregularities, strict=True))
+    missing = [line for kind, line in irregular if kind in TO_MEND]
     slow = [f"{network.describe_link(link)} runs at {network.port(link).rate}" for link in network.degraded_links]
-    return [*irregular, *slow]
+    odd = [line for kind, line in irregular if kind not in TO_MEND + NO_FAULTS]
+    return [*missing, *slow, *odd]
 
 
 def router_endpoints(network: Network) -> list[int]:

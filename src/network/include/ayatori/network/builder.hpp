@@ -69,7 +69,9 @@ class NetworkBuilder {
   /// (set_max_rate), it is degraded if another cable between the same two devices is faster, or if it is slower than is
   /// usual in its class: the links on one plane that join the same two models of device (set_model; without a model,
   /// devices of the same kind with the same number of ports). Usual is the commonest rate, and a slower one that two or
-  /// more links and at least a third of the class have.
+  /// more links and at least a third of the class have. Devices that are slower by themselves have no degraded links: a
+  /// router or a machine whose links on all planes, two or more, have one rate; and devices of one model on a plane,
+  /// with names that differ in digits alone, whose links, two or more, have one rate.
   Result<Network> build();
 
  private:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ayatori/network/network.hpp"
@@ -28,11 +29,36 @@ struct RouterGroup {
   std::vector<DeviceId> spines;   ///< of a dragonfly+: cabled to the leaves and to spines of other groups
 };
 
+/// What breaks a regular shape: first what an administrator mends, then what is merely odd.
+enum class IrregularityKind : std::uint8_t {
+  missing_cables,  ///< two routers, or groups of them, have fewer cables than is usual
+  separate_parts,  ///< no cables lead from one part with hosts to another
+  hosts_without_cables,
+  hosts_with_fewer_rails,
+  idle_routers,   ///< switches that no host needs (Levels::idle); those from which no cables lead to hosts
+  unequal_hosts,  ///< leaves with more or fewer hosts than most
+  hosts_above_leaves,
+  oversubscribed_routers,  ///< the worst of a level
+  unequal_groups,          ///< groups of another size than most, or that are cabled in another way
+  foreign_cables,          ///< that no place in the shape has; from a router to itself
+  more_cables,             ///< two routers, or groups of them, have more cables than is usual
+  hosts_with_more_rails,
+  no_shape,  ///< why a graph has none of the other shapes
+};
+
+/// "missing cables": what `ayatori show` calls it.
+[[nodiscard]] std::string_view to_words(IrregularityKind kind);
+
+struct Irregularity {
+  IrregularityKind kind = IrregularityKind::no_shape;
+  std::string text;  ///< with names: "A10 <-> B03: 1 of 2 cables"
+};
+
 struct Shape {
   ShapeKind kind = ShapeKind::graph;
 
-  /// Of a fat tree: per level, from the leaves up. Of a dragonfly: {routers of a group}; of a dragonfly+: {leaves,
-  /// spines of a group}, as most groups have them. Of a full network: {all}.
+  /// Of a fat tree: per level, from the leaves up, without idle ones (see Levels). Of a dragonfly: {routers of a
+  /// group}; of a dragonfly+: {leaves, spines of a group}, as most groups have them. Of a full network: {all}.
   std::vector<std::uint32_t> routers;
   /// The most common number of parallel cables. Of a fat tree: per pair of neighbouring levels. Of a grid or full
   /// network: {between neighbours}. Of a HyperX: per dimension. Of a dragonfly(+): between two routers of a group (per
@@ -60,10 +86,8 @@ struct Shape {
 
   /// "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1.29:1, 120 hosts with 4 rails"
   std::string summary;
-  /// Everything that breaks the regular shape, by name: missing cables ("A10 <-> B03: 1 of 2 cables"), hosts on
-  /// spines, unequal leaves, routers cabled to themselves, separate parts, hosts with fewer rails or without a cable;
-  /// for a graph, first the reasons why it has none of the other shapes.
-  std::vector<std::string> irregularities;
+  /// Everything that breaks the regular shape, in the order of the kinds.
+  std::vector<Irregularity> irregularities;
 };
 
 /// Recognises the shape of the network. The first that fits is taken of: a tree with most of its cables, full, a grid,

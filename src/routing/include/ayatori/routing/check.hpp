@@ -12,7 +12,7 @@
 
 namespace ayatori {
 
-struct LinkBalance {  ///< LIDs routed over the directed links of one kind
+struct LinkBalance {  ///< LIDs routed over the directed links of one kind; in trees without those of idle routers
   std::string kind;   ///< "up 0->1", "down 1->0" by tree level; "links" if the network is not a tree
   std::uint64_t links = 0;
   std::uint64_t min = 0;
