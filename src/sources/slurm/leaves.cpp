@@ -88,7 +88,7 @@ bool LeafLevels::spread(Levels& levels) const {
 }
 
 std::optional<Levels> LeafLevels::rank() const {
-  Levels levels{std::vector<std::uint8_t>(graph_.size(), unranked), 0};
+  Levels levels{std::vector<std::uint8_t>(graph_.size(), unranked), std::vector<bool>(graph_.size(), false), 0};
   if (!leaves_are_cabled_each_to_each() || !spread(levels)) return std::nullopt;
   levels.count = static_cast<std::uint8_t>(*std::ranges::max_element(levels.level) + 1);
   return levels;

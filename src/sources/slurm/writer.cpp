@@ -78,9 +78,12 @@ class Writer {
   }
 
  private:
+  /// Without those that are idle: no node is below them.
   [[nodiscard]] std::vector<DeviceId> routers_in_order() const {
-    std::vector<DeviceId> order(network_.router_count());
-    for (DeviceId id = 0; id < order.size(); ++id) order[id] = id;
+    std::vector<DeviceId> order;
+    for (DeviceId id = 0; id < network_.router_count(); ++id) {
+      if (!levels_.idle[id]) order.push_back(id);
+    }
     std::ranges::stable_sort(order, [&](DeviceId a, DeviceId b) { return natural_less(names_[a], names_[b]); });
     return order;
   }
@@ -89,7 +92,7 @@ class Writer {
     std::vector<std::string> children;
     for (const DeviceId member : leaves_.joined_with(router)) {
       for (const auto& neighbour : graph_.neighbours(member)) {
-        if (levels_.level[neighbour.router] < levels_.level[router]) {
+        if (!levels_.idle[neighbour.router] && levels_.level[neighbour.router] < levels_.level[router]) {
           children.push_back(switches_[written_as_[neighbour.router]].written.name);
         }
       }
