@@ -95,10 +95,7 @@ def run(
     verbs connections of any program take the plan's paths; with --acp, N processes of a program that uses libacp. Exit
     status: the command's; with --acp that of the first that failed."""
     _check(command, acp, count, lab, slower)
-    if lab is not None and network is None:
-        network = f"cluster:{lab}"
-    if network is not None:
-        network = with_kind(network)
+    network = _with_kind(network, lab)
     is_auto = plan_at_start.is_asked_for(plan)
     variables = _variables(command, calibration, progress, verbose, network) | _log_of_paths(applied_out, plan)
     variables |= _variables_of_aliases(aliases, network is not None or is_auto)
@@ -116,6 +113,13 @@ def run(
         return site.start(site.job(command, variables, plan))
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
+
+
+def _with_kind(network: str | None, lab: Path | None) -> str | None:
+    """The job's network, which in a lab is the lab's own unless another is named."""
+    if network is None:
+        return None if lab is None else f"cluster:{lab}"
+    return with_kind(network)
 
 
 def _check(command: list[str], acp: bool, count: int | None, lab: Path | None, slower: float) -> None:
