@@ -89,7 +89,8 @@ TEST(PlaceJob, HintsAtTheNearestName) {
   EXPECT_EQ(placed(network, "b01\na08-p1-dgx-04-c10\n"),
             "hosts:2: the network has no host 'a08-p1-dgx-04-c10' (the nearest name is 'a08-p1-dgx-04-c11')");
   EXPECT_EQ(placed(network, "b10"), "hosts:1: the network has no host 'b10' (the nearest name is 'b01')");
-  EXPECT_EQ(placed(network, "quite-something-else"), "hosts:1: the network has no host 'quite-something-else'");
+  EXPECT_EQ(placed(network, "quite-something-else"),
+            "hosts:1: the network has no host 'quite-something-else' (--aliases FILE says what else hosts are called)");
 }
 
 TEST(PlaceJob, RefusesHostsWithoutCablesAndEmptyJobs) {
