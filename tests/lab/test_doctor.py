@@ -20,7 +20,7 @@ IMPOSSIBLE = why_impossible(Settings())
 pytestmark = [pytest.mark.skipif(bool(IMPOSSIBLE), reason=IMPOSSIBLE)]
 
 FOUND = {
-    "12232-public-address-on-one-of-four": {"several-addresses"},
+    "12232-public-address-on-one-of-four": {"several-addresses", "same-subnet"},
     "4963-dead-subnet": {"dead-network"},
     "5818-two-addresses-in-one-subnet": {"several-addresses"},
     "6377-docker0": {"same-address"},

@@ -42,11 +42,16 @@ def read(path: Path) -> PlanOfTest:
     return PlanOfTest(path, document["lmc"], ports, [entry[i * len(ranks) :][: len(ranks)] for i in range(len(ranks))])
 
 
-def made(folder: Path, method: str, hosts: list[str], ranks_per_host: int = 1) -> PlanOfTest:
+def made(
+    folder: Path,
+    method: str,
+    hosts: list[str],
+    ranks_per_host: int = 1,
+    numbering: PathNumbering = PathNumbering.by_destination,
+) -> PlanOfTest:
     network = open_source(FABRIC)
     job = job_of_hosts(network, [(host, ranks_per_host) for host in hosts], "a test")
-    # Paper 1's numbering, by which plans of all methods take many LIDs of a port.
-    routes = make_routes(network, "auto", PathNumbering.by_root)
+    routes = make_routes(network, "auto", numbering)
     path = folder / f"{method}.json"
     write_plan(network, routes, job, plan(network, routes, job, method), path)
     return read(path)

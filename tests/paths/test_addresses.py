@@ -12,13 +12,17 @@ import plans
 import pytest
 import verbs
 
+from ayatori._core import PathNumbering
+
 HOSTS = [f"N{i}" for i in range(30)]
 UNKNOWN_LID = 0xBF00
 
 
 @pytest.fixture(scope="module", params=["rule", "colour", "pair"])
 def plan(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plans.PlanOfTest:
-    return plans.made(tmp_path_factory.mktemp("plan"), request.param, HOSTS)
+    """By paper 1's numbering, with which plans of all methods take many LIDs of a port."""
+    folder = tmp_path_factory.mktemp("plan")
+    return plans.made(folder, request.param, HOSTS, numbering=PathNumbering.by_root)
 
 
 @pytest.fixture(scope="module")
