@@ -106,3 +106,15 @@ def test_the_readme_of_tables_says_what_base_lids_do(for_jobs: bool, plan: Path,
     text = (plan.parent / "tables/README").read_text()
     assert ("whoever has no plan loses nothing" in text) == (not for_jobs)
     assert ("jobs may get less than with LMC 0" in text) == for_jobs
+
+
+def test_a_plan_that_gains_nothing_says_so_and_can_be_started(tmp_path: Path, ayatori_command) -> None:
+    """Two ranks a host: torchrun counts hosts, not the lines of the file."""
+    (tmp_path / "hosts").write_text("N2 slots=2\nN0 slots=2\n")
+    job = ("--job", "hosts", "--out", "p.json")
+    said = ayatori_command("plan", "fattree:K=2,levels=2,nodes=4", *job, cwd=tmp_path).stdout
+    assert "  take          no plan helps: 1.0000 with and without\n" in said
+    assert "the plan gains nothing for ranks in this order: it may be left out\n" in said
+    assert f"  MPICH         ayatori run --plan {tmp_path}/p.json mpiexec -n 4 -f {tmp_path}/p.json.hosts\n" in said
+    assert " --nnodes 2 --nproc-per-node 2 --node-rank I\n" in said
+    assert "on each host; I counts the hosts in the order of the file, from 0\n" in said

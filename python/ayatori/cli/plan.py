@@ -216,9 +216,8 @@ def plan_each(
         return
     describe(data)
     if data["equal"] and data["start"]:
-        say("start it as you like: no plan helps")
-    else:
-        describe_start(data["start"])
+        say("the plan gains nothing for ranks in this order: it may be left out")
+    describe_start(data["start"])
 
 
 def in_network_order(

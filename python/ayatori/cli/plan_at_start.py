@@ -14,6 +14,7 @@ from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
+from ayatori.cli.output import counted
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
 from ayatori.planning.improvement import TablesInUse, improve_jobs
@@ -78,8 +79,7 @@ def plan_for(network: Network, job: Job, file: Path) -> bool:
     rails = rails_on(network, "auto")
     (improvement,) = improve_jobs(network, in_use, routes, [job], "pair", PATTERN, rails=rails)
     without, planned = improvement.without.relative_bandwidth, improvement.planned.relative_bandwidth
-    hosts = len(set(job.machines))
-    job_in_words = f"{job.rank_count} rank{'s' * (job.rank_count > 1)} on {hosts} host{'s' * (hosts > 1)}"
+    job_in_words = f"{counted(job.rank_count, 'rank')} on {counted(len(job.machines), 'host')}"
     if improvement.keeps_tables:
         _tell(f"no plan helps {job_in_words}: {without:.4f} without")
         return False

@@ -132,7 +132,7 @@ def _check(command: list[str], acp: bool, count: int | None, lab: Path | None, s
     if count is not None and not acp:
         raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
     if shutil.which(command[0]) is None:
-        raise Error(f"can't run {command[0]}", "no program is called so", "ayatori run -- mpirun -np 4 PROGRAM")
+        raise Error(f"can't run {command[0]}", "command not found", "ayatori run mpirun -np 4 PROGRAM")
     if lab is not None:
         check_lab(lab, Settings(slower))
 

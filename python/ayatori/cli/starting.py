@@ -8,8 +8,6 @@ from ayatori._core import Job, Network
 from ayatori.cli.output import note, say, say_unbroken
 from ayatori.ordering.files import write_start_file
 
-NODE_RANK = "the number of a host's line in the file, from 0"
-
 
 def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dict[str, str]:
     """Writes RESULT.hosts beside a result that holds for this order of ranks alone; returns, by launcher, the line that
@@ -27,4 +25,4 @@ def describe_start(lines: dict[str, str]) -> None:
     for launcher, line in lines.items():
         say_unbroken(f"  {launcher:<13} {line}")
     if "torchrun" in lines:
-        say(f"  {'':<13} on each host, I being {NODE_RANK}")
+        say(f"  {'':<13} on each host; I counts the hosts in the order of the file, from 0")

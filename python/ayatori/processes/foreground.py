@@ -1,4 +1,4 @@
-"""A command that runs as if it had taken our place, while something of ours is kept until it ends."""
+"""Runs a command as if it had replaced this process, and keeps our files until it ends."""
 
 from __future__ import annotations
 
