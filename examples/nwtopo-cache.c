@@ -46,7 +46,7 @@ static int write_cache(const struct options *options)
     if (result == 0) result = nwtopo_topology_set_host_pattern(topology, options->host_pattern);
     if (result == 0) result = nwtopo_topology_set_faults(topology, options->faults);
     if (result == 0) result = nwtopo_topology_load(topology);
-    if (result == 0) result = nwtopo_topology_export(topology, "cache", options->file);
+    if (result == 0) result = nwtopo_topology_export_file(topology, "cache", options->file);
     if (result == 0) {
         unsigned count = nwtopo_topology_get_num_warnings(topology), i;
         for (i = 0; i < count; i++) {

@@ -25,8 +25,9 @@
  * Errors. A function that returns int returns 0 when it has done its work and -1 otherwise (or, where said, a count and
  * -1); one that returns a pointer returns NULL on failure. Then errno says which kind of error, and
  * nwtopo_error_message() says in one line what was wrong. Common to all functions, and not repeated below: EINVAL for a
- * NULL argument, an object of another topology, or a topology that is not loaded yet (or is loaded already, in functions
- * that prepare loading); ENOMEM. No function prints, exits or aborts.
+ * NULL argument (but where NULL is said to be right), an object of another topology, or a topology that is not loaded yet;
+ * EBUSY for a topology that is loaded already, in functions that load or prepare loading; ENOENT where a machine that
+ * NO_MACHINES left out would be returned; ENOMEM. No function prints, exits or aborts.
  *
  * Ownership. Objects, their arrays and strings belong to the topology and live until it is destroyed. Nothing that a
  * function returns may be freed or written to, except an object's userdata, and what a *_free() function is for.
@@ -161,8 +162,8 @@ int nwtopo_topology_init(nwtopo_topology_t *topologyp);
  *     ENOENT     a file that is not there
  *     EINVAL     a source or file with a defect (the message names the place)
  *     ENODATA    no source was set and none was found
- *     EOVERFLOW  more than 2^31 - 1 objects
- *     EBUSY      the topology is loaded already */
+ *     EOVERFLOW  more than 2^31 - 1 objects; 2^24 machines and routers, but for a torus or mesh of machines
+ * and the errno of a file that cannot be read. */
 int nwtopo_topology_load(nwtopo_topology_t topology);
 
 /* Makes a subset of a topology: some of its machines, and the network between them. Ids and heights stay as they are in
@@ -173,8 +174,11 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  *             point of the box has a machine or router.
  *     torus or mesh of machines (routers built in): packets travel within the box, also through the points whose machines
  *             are not in the subset. Such a machine is NULL in the links of a route.
+ *     other networks of machines without routers: packets also travel through machines outside of the subset that are on
+ *             a shortest way between two of its machines; they are NULL likewise. Where all machines are cabled to each
+ *             other there are none.
  *
- *     new_topology   initialised, and not loaded; a source, buffer or host pattern that was set is not looked at. What
+ *     new_topology   initialised, and not loaded; a source, buffer, host pattern or aliases that were set are not looked at. What
  *                    nwtopo_topology_set_this_machine() said of the base holds here too, unless it is said anew. The base's
  *                    forwarding tables hold, and no others can be set.
  *     base_topology  loaded; may be destroyed before the subset is
@@ -187,7 +191,7 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  * parent they speak of the new grid. The objects live until the last topology that shares them is destroyed.
  *
  * Returns 0, or -1 with EINVAL for num_machines 0, a machine that comes twice, an object that is not a machine of the
- * base, forwarding tables that were set on new_topology. If it fails, new_topology is as it was. */
+ * base, faults that the subset does not have, forwarding tables that were set on new_topology. If it fails, new_topology is as it was. */
 int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t base_topology, unsigned num_machines,
                            nwtopo_obj_t *machines);
 
@@ -249,6 +253,14 @@ int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void *buffer, s
  * Returns 0 or -1. */
 int nwtopo_topology_set_host_pattern(nwtopo_topology_t topology, const char *pattern);
 
+/* Sets a file of other names of machines, by which nwtopo_topology_get_object_by_name(), "this machine" and the hosts of a
+ * batch job are found, too.
+ *     file  lines "NAME OTHER...", as /etc/hosts has them (docs/sources.md). NULL: the one that the environment's
+ *           AYATORI_ALIASES names, or if that is not set, none. The string is copied, and the file is read and checked at
+ *           load. Subsets have the names of their base; caches and buffers have none.
+ * Returns 0 or -1. */
+int nwtopo_topology_set_aliases(nwtopo_topology_t topology, const char *file);
+
 /* Sets which machine this process runs on, for whoever looks at a network from outside.
  *     machine  a host name, or an object id in decimal digits. NULL: the environment's NWTOPO_THIS_MACHINE, or else this
  *              host's name, with or without its domain
@@ -267,7 +279,8 @@ nwtopo_obj_t nwtopo_topology_get_object_by_id(nwtopo_topology_t topology, unsign
  * Errors: ENOENT if it is not in the topology; the message says which name was looked for. */
 nwtopo_obj_t nwtopo_topology_get_this_machine(nwtopo_topology_t topology);
 
-/* Returns a machine or router by its name; a machine also by its name without the domain. Errors: ENOENT. */
+/* Returns a machine or router by its name; a machine also by its name without the domain, or with one, and by its other
+ * names (nwtopo_topology_set_aliases()). Errors: ENOENT. */
 nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, const char *name);
 
 /* Returns the number of warnings of a topology: of what its source could not read and left out, so that a part of the
@@ -285,7 +298,7 @@ const char *nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned ind
 /* Returns the number of objects at a height; 0 above the highest. */
 unsigned long nwtopo_topology_get_num_objects(nwtopo_topology_t topology, unsigned height);
 
-/* Returns the index-th object (from 0) of a height by rising id. Height 0 has the machines in network order: neighbours
+/* Returns the index-th object (from 0) of a height by rising id. Height 0 has the machines in network order: neighbors
  * in it share a router. Errors: ENOENT for an index beyond the last. */
 nwtopo_obj_t nwtopo_topology_get_object(nwtopo_topology_t topology, unsigned height, unsigned long index);
 
@@ -298,8 +311,8 @@ nwtopo_obj_t nwtopo_topology_get_root(nwtopo_topology_t topology);
  * Errors: ENOENT for an index beyond the last. */
 nwtopo_obj_t nwtopo_obj_get_parent(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned index);
 
-/* Makes all children of an object exist and fills its arrays (children; map; edges). Takes 8 bytes a child, and 56 for
- * each that did not exist.
+/* Makes all children of an object exist and fills its arrays (children; map; edges). Takes 8 bytes a child, and for each
+ * that did not exist 56, or some 90 with its name.
  * Returns obj->children. Errors: ENOENT if it has none. */
 nwtopo_obj_t *nwtopo_obj_get_children(nwtopo_topology_t topology, nwtopo_obj_t obj);
 

@@ -11,18 +11,20 @@ extern "C" {
 #endif
 
 /* Writes a topology as a file, whole or not at all. Only a cache says everything that the topology does, but for
- * forwarding tables. All others leave out links that were taken out (nwtopo_topology_set_faults()), as if there were no
- * cable, and where their format has GUIDs and LIDs, these are not those of the source.
+ * forwarding tables and other names. All others leave out links that were taken out (nwtopo_topology_set_faults()), as if
+ * there were no cable, and where their format has GUIDs and LIDs, these are not those of the source.
  *     format  "cache" (the source "cache:FILE" maps it: every process of a machine shares the same pages), "json" (which
  *             "json:FILE" reads back), "dot", "graphml", "svg", "slurm" (topology.conf), "slurm-yaml" (topology.yaml),
- *             "simgrid" (platform XML), "ibnetdiscover" (what that program prints), "ibsim" (net file; the same text)
+ *             "scotch" (target architecture, whose processors are the machines in network order), "simgrid" (platform
+ *             XML), "ibnetdiscover" (what that program prints), "ibsim" (net file; the same text)
  *     path    of the file, which is replaced
  * Returns 0, or -1 with EINVAL for a format that is not known, or that cannot say what this topology is (the message tells
  * what); otherwise errno of the file. */
-int nwtopo_topology_export(nwtopo_topology_t topology, const char *format, const char *path);
+int nwtopo_topology_export_file(nwtopo_topology_t topology, const char *format, const char *path);
 
 /* Makes the bytes of a cache in memory: rank 0 loads the topology, broadcasts the bytes, and the others load them by
- * nwtopo_topology_set_buffer(). They say everything that the topology does, but for forwarding tables.
+ * nwtopo_topology_set_buffer(). They say everything that the topology does, but for forwarding
+ * tables and other names.
  *     bufferp  receives the bytes, for nwtopo_buffer_free(); NULL on failure
  *     sizep    receives their number
  * Returns 0 or -1. */

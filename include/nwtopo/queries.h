@@ -20,7 +20,7 @@ struct nwtopo_link;
 #define NWTOPO_UNREACHABLE (~0u)
 
 /* Returns the number of links on a shortest route between two machines or routers: 0 from an object to itself, 2 between
- * hosts of one leaf switch, 1 between neighbours of a torus. -1 on error; ENOENT where there is no route. */
+ * hosts of one leaf switch, 1 between neighbors of a torus. -1 on error; ENOENT where there is no route. */
 long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
 /* Returns the number of links on a shortest route that leaves a machine by one of its NICs and arrives at a NIC of another:
@@ -97,14 +97,16 @@ long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, uns
 
 /* What two sets of machines can exchange. */
 struct nwtopo_cut {
-    double bandwidth;        /* maximum flow from a to b, bytes a second: the capacity of a minimum cut */
-    double injection;        /* the lesser of what the NICs of a and of b carry, bytes a second */
-    double oversubscription; /* injection / bandwidth; 1 is a full bisection */
-    unsigned long num_links; /* links of the cut */
+    double bandwidth;        /* maximum flow from a to b, bytes a second: the capacity of a minimum cut. 0 if not known:
+                                links whose bandwidth is not known decide it; also 0 (and num_links) if there is no way */
+    double injection;        /* the lesser of what the NICs of a and of b carry, bytes a second; 0 if not known */
+    double oversubscription; /* injection / bandwidth; 1 is a full bisection; 0 if one of them is not known */
+    unsigned long num_links; /* links of that cut; if its bandwidth is not known, of the one with the fewest links */
     void *reserved[2];       /* NULL */
 };
 
-/* Computes the minimum cut between two sets of machines (maximum flow).
+/* Computes the minimum cut between two sets of machines (maximum flow); of several that nearest to a. In a subset it is
+ * that of what packets travel through, as for routes (nwtopo_topology_shrink()).
  *     a, b  num_a and num_b machines, at least one each, without a common member
  *     cut   receives the answer
  * Returns 0, or -1 with EINVAL for an empty set or a machine that comes twice. */

@@ -12,6 +12,7 @@
 #include "ayatori/topology/diff.hpp"
 #include "ayatori/topology/faults.hpp"
 #include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/host_names.hpp"
 #include "ayatori/topology/image.hpp"
 #include "ayatori/topology/network_of.hpp"
 #include "ayatori/topology/queries.hpp"
@@ -26,13 +27,14 @@ namespace {
 /// nanobind holds no pointers to const.
 struct Handle {
   TopologyPtr topology;
+  std::shared_ptr<const HostNames> aliases = nullptr;  // nullptr: none were given
 };
 using Ids = std::vector<ObjectId>;
 
 /// A link as one row of NumPy's structured array; python/ayatori/nwtopo/objects.py names these fields.
 struct LinkRow {
   ObjectId from, to;
-  double bytes_per_second, latency;
+  double bandwidth, latency;
   std::uint32_t from_port, to_port, plane;
   std::uint32_t from_nic, to_nic;  // no_nic at a router
   std::uint8_t up, degraded;
@@ -115,7 +117,7 @@ struct LinkData {
   ObjectId from, to;
   std::uint32_t from_port, to_port, plane;
   std::string rate;
-  double bytes_per_second, latency;
+  double bandwidth, latency;
   bool up, degraded;
   std::optional<std::uint32_t> from_nic, to_nic;
   NicData from_device, to_device;
@@ -130,7 +132,7 @@ LinkData link_data(const Topology& topology, ObjectId from, std::uint32_t index)
           row.to_port,
           row.plane,
           to_string(link.rate),
-          row.bytes_per_second,
+          row.bandwidth,
           row.latency,
           row.up != 0,
           row.degraded != 0,
@@ -174,7 +176,7 @@ void bind_links_and_differences(nb::module_& module) {
       .def_ro("to_port", &LinkData::to_port)
       .def_ro("plane", &LinkData::plane, "Index into Topology.planes.")
       .def_ro("rate", &LinkData::rate)
-      .def_ro("bytes_per_second", &LinkData::bytes_per_second)
+      .def_ro("bandwidth", &LinkData::bandwidth)
       .def_ro("latency", &LinkData::latency, "In seconds.")
       .def_ro("up", &LinkData::up)
       .def_ro("degraded", &LinkData::degraded)
@@ -184,12 +186,12 @@ void bind_links_and_differences(nb::module_& module) {
       .def_ro("to_device", &LinkData::to_device);
   nb::class_<Difference>(module, "TopologyDifference",
                          "What two topologies do not share; see ayatori.nwtopo.Difference.")
-      .def_prop_ro("what",
+      .def_prop_ro("type",
                    [](const Difference& found) {
                      constexpr std::array words = {"added", "removed", "changed"};
-                     return words[static_cast<std::size_t>(found.what)];
+                     return words[static_cast<std::size_t>(found.type)];
                    })
-      .def_ro("is_link", &Difference::link)
+      .def_ro("is_link", &Difference::is_link)
       .def_prop_ro("name", [](const Difference& found) { return text(found.name); })
       .def_prop_ro("detail", [](const Difference& found) { return text(found.detail); });
 }
@@ -204,7 +206,8 @@ void bind_object_calls(nb::class_<Handle>& bound) {
       .def(
           "name", [](const Handle& h, ObjectId id) { return text(h.topology->name(id)); }, nb::arg("id"))
       .def(
-          "find", [](const Handle& h, std::string_view name) { return find_by_name(*h.topology, name); },
+          "find",
+          [](const Handle& h, std::string_view name) { return find_by_name(*h.topology, name, h.aliases.get()); },
           nb::arg("name"))
       .def(
           "nic_count", [](const Handle& h, ObjectId id) { return h.topology->nic_count(id); }, nb::arg("id"))
@@ -295,7 +298,8 @@ void bind_nics(nb::class_<Handle>& bound) {
             const auto found = find_nic(*h.topology, guid);
             return found ? std::optional(std::pair(found->machine, found->index)) : std::nullopt;
           },
-          nb::arg("guid"));
+          nb::arg("guid"))
+      .def("find_guid", [](const Handle& h, Guid guid) { return find_by_guid(*h.topology, guid); }, nb::arg("guid"));
 }
 
 void bind_relations(nb::class_<Handle>& bound) {
@@ -323,9 +327,9 @@ void bind_relations(nb::class_<Handle>& bound) {
 
 void bind_cut(nb::module_& module) {
   nb::class_<Cut>(module, "Cut")
-      .def_ro("bytes_per_second", &Cut::bytes_per_second)
+      .def_ro("bandwidth", &Cut::bandwidth)
       .def_ro("injection", &Cut::injection)
-      .def_ro("links", &Cut::links)
+      .def_ro("num_links", &Cut::num_links)
       .def_prop_ro("oversubscription", &Cut::oversubscription);
 }
 
@@ -353,11 +357,21 @@ void bind_whole(nb::class_<Handle>& bound) {
       .def_prop_ro("private_bytes", [](const Handle& h) { return h.topology->private_bytes(); })
       .def(
           "take_out",
-          [](const Handle& h, std::string_view faults) { return Handle{unwrap(take_out(h.topology, faults))}; },
+          [](const Handle& h, std::string_view faults) {
+            return Handle{unwrap(take_out(h.topology, faults)), h.aliases};
+          },
           nb::arg("faults"))
       .def(
-          "subset",
-          [](const Handle& h, const Ids& machines) { return Handle{unwrap(make_subset(h.topology, machines))}; },
+          "with_aliases",
+          [](const Handle& h, std::string_view text, std::string_view file) {
+            return Handle{h.topology, std::make_shared<HostNames>(unwrap(HostNames::parse(*h.topology, text, file)))};
+          },
+          nb::arg("text"), nb::arg("file"))
+      .def(
+          "shrink",
+          [](const Handle& h, const Ids& machines) {
+            return Handle{unwrap(make_subset(h.topology, machines)), h.aliases};
+          },
           nb::arg("machines"))
       .def("difference", &differences, "What has to happen to this one to become the other.", nb::arg("after"))
       .def(

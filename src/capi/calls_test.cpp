@@ -131,7 +131,7 @@ TEST(NwtopoTopologySetSource, OfAFileTheContentTellsTheKind) {
 TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
   const Handle tree("fattree:K=2");
   tree.load();
-  EXPECT_EQ(nwtopo_topology_export(tree, "nonsense", "/nowhere/at/all"), -1);
+  EXPECT_EQ(nwtopo_topology_export_file(tree, "nonsense", "/nowhere/at/all"), -1);
   EXPECT_EQ(errno, EINVAL);
   const std::string message = nwtopo_error_message();
   const std::size_t list = message.find("formats: ");
@@ -165,7 +165,7 @@ TEST(NwtopoTopologyExport, OnlyACacheKeepsLinksThatWereTakenOut) {
   for (const auto& [format, kind] : {std::pair("cache", "cache:"), std::pair("json", "json:"),
                                      std::pair("ibsim", "ib:"), std::pair("ibnetdiscover", "ib:")}) {
     const std::string path = folder / format;
-    ASSERT_EQ(nwtopo_topology_export(tree, format, path.c_str()), 0) << nwtopo_error_message();
+    ASSERT_EQ(nwtopo_topology_export_file(tree, format, path.c_str()), 0) << nwtopo_error_message();
     const Handle again((kind + path).c_str());
     again.load();
     const LinkCounts after = count_links(again);

@@ -47,13 +47,13 @@ Result<> export_topology(const Topology& topology, std::string_view format, cons
   return format == "cache" ? write_cache(topology, path) : export_text(topology, format, path);
 }
 
-nwtopo_diff_type_t type_of(Difference::What what) {
-  switch (what) {
-    case Difference::What::added:
+nwtopo_diff_type_t type_of(Difference::Type type) {
+  switch (type) {
+    case Difference::Type::added:
       return NWTOPO_DIFF_ADDED;
-    case Difference::What::removed:
+    case Difference::Type::removed:
       return NWTOPO_DIFF_REMOVED;
-    case Difference::What::changed:
+    case Difference::Type::changed:
       break;
   }
   return NWTOPO_DIFF_CHANGED;
@@ -76,7 +76,7 @@ nwtopo_diff* copy_out(const std::vector<Difference>& differences) {
   for (std::size_t i = 0; i < differences.size(); ++i) {
     const Difference& one = differences[i];
     const char* const name = copy_text(one.name);
-    new (&diffs[i]) nwtopo_diff{type_of(one.what), one.link, name, copy_text(one.detail)};
+    new (&diffs[i]) nwtopo_diff{type_of(one.type), one.is_link, name, copy_text(one.detail)};
   }
   return diffs;
 }
@@ -90,7 +90,7 @@ using namespace ayatori::capi;
 
 extern "C" {
 
-int nwtopo_topology_export(nwtopo_topology_t topology, const char* format, const char* path) {
+int nwtopo_topology_export_file(nwtopo_topology_t topology, const char* format, const char* path) {
   return guarded([&]() -> int {
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;

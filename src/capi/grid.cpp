@@ -172,10 +172,12 @@ int nwtopo_grid_get_coords(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo
     const Grid found = grid_of(topology, grid);
     if (!found) return failed;
     if (coords == nullptr) return refuse(EINVAL, "the pointer to the coordinates is NULL");
-    const std::uint64_t point = point_of(found, obj);
-    if (point == no_point) return failed;
-    const auto coordinates = coordinates_of_point(*found.shape, point);
-    for (std::size_t i = 0; i < coordinates.size(); ++i) coords[i] = static_cast<int>(coordinates[i]);
+    std::uint64_t rest = point_of(found, obj);
+    if (rest == no_point) return failed;
+    for (std::size_t i = found.dimensions(); i-- > 0;) {
+      coords[i] = static_cast<int>(rest % found.shape->dimensions[i]);
+      rest /= found.shape->dimensions[i];
+    }
     return 0;
   });
 }

@@ -79,7 +79,7 @@ Loaded* loaded(nwtopo_topology_t handle) {
 Session* unloaded(nwtopo_topology_t handle) {
   Session* const session = session_of(handle);
   if (session == nullptr || !session->loaded) return session;
-  return refuse(EINVAL, "the topology is loaded already: this can only be said before");
+  return refuse(EBUSY, "the topology is loaded already: this can only be said before");
 }
 
 ObjectId id_of(const Loaded& topology, const nwtopo_obj* object, const char* what) {

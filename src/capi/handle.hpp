@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ayatori/topology/host_names.hpp"
 #include "ayatori/topology/table_routes.hpp"
 #include "ayatori/topology/topology.hpp"
 #include "errors.hpp"
@@ -25,6 +26,7 @@ struct Loaded {
   std::string source;
   bool as_made = true;                        ///< all of what its source says: no faults, no subset
   std::shared_ptr<const TableRoutes> routes;  ///< nullptr: no forwarding tables were given
+  std::shared_ptr<const HostNames> aliases;   ///< nullptr: no other names were given
   std::vector<std::string> warnings;          ///< of the source, then of the tables
 
   /// Of a subset: what it reads of its base, which the base counts as its own memory as long as its handle lives.
@@ -44,7 +46,8 @@ struct Session {
   std::optional<std::string> faults;
   std::optional<std::string> tables;  ///< the file's name
   std::optional<std::string> host_pattern;
-  std::span<const std::byte> buffer;  ///< the program's, until it is loaded; takes the place of a source
+  std::optional<std::string> aliases;  ///< the file's name
+  std::span<const std::byte> buffer;   ///< the program's, until it is loaded; takes the place of a source
   std::unique_ptr<Loaded> loaded;
 };
 

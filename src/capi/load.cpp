@@ -41,13 +41,13 @@ void fill_all_arrays(const Topology& topology, ObjectStore& objects) {
   }
 }
 
-Result<TopologyPtr> only_this_job(TopologyPtr topology) {
+Result<TopologyPtr> only_this_job(TopologyPtr topology, const HostNames* aliases) {
   const auto hosts = hosts_of_this_job();
   if (!hosts) return Failure(hosts.error());
   if (hosts->empty()) return topology;
   std::vector<ObjectId> machines;
   for (const std::string& host : *hosts) {
-    const auto machine = find_by_name(*topology, host);
+    const auto machine = find_by_name(*topology, host, aliases);
     if (!machine) return with_code(fail("host '{}' of this job is not in the topology", host), ENOENT);
     machines.push_back(*machine);
   }
@@ -85,6 +85,17 @@ Result<std::shared_ptr<const TableRoutes>> read_tables(const Session& session, s
   auto routes = TableRoutes::parse(std::move(*network), *text, *session.tables);
   if (!routes) return Failure(routes.error());
   return std::make_shared<const TableRoutes>(std::move(*routes));
+}
+
+/// Other names of the machines; nullptr if there are none.
+Result<std::shared_ptr<const HostNames>> read_aliases(const Session& session, const Topology& topology) {
+  const auto file = session.aliases ? session.aliases : variable("AYATORI_ALIASES");
+  if (!file) return nullptr;
+  const auto text = read_file(*file);
+  if (!text) return Failure(text.error());
+  auto names = HostNames::parse(topology, *text, *file);
+  if (!names) return Failure(names.error());
+  return std::make_shared<const HostNames>(std::move(*names));
 }
 
 /// The end of all loading; on failure the session is as it was.
@@ -128,15 +139,18 @@ Result<> load(Session& session) {
   const TopologyOptions options{.source = source_options(session), .physical_view = physical};
   auto topology = session.buffer.data() != nullptr ? copy_image(session.buffer, "the buffer")
                                                    : open_topology(found->source, options);
+  if (!topology) return Failure(topology.error());
   auto routes = read_tables(session, found->source);
-  if (topology && !routes) return Failure(routes.error());
-  if (topology && is_cut_to_job(session, *found)) {
-    TopologyPtr all = *topology;
-    topology = only_this_job(all);
-    return finish(session, topology, std::move(found->source), topology && *topology == all, routes.value_or(nullptr));
-  }
-  auto finished = finish(session, std::move(topology), std::move(found->source), true, routes.value_or(nullptr));
-  if (finished) trim_after_much_work(*session.loaded->topology);
+  if (!routes) return Failure(routes.error());
+  const TopologyPtr all = *topology;
+  auto aliases = read_aliases(session, *all);
+  if (!aliases) return Failure(aliases.error());
+  if (is_cut_to_job(session, *found)) topology = only_this_job(all, aliases->get());
+  const bool is_whole = topology && *topology == all;
+  auto finished = finish(session, std::move(topology), std::move(found->source), is_whole, std::move(*routes));
+  if (!finished) return finished;
+  session.loaded->aliases = std::move(*aliases);
+  trim_after_much_work(*session.loaded->topology);
   return finished;
 }
 
@@ -164,6 +178,7 @@ Result<> shrink(Session& session, const Loaded& base, std::span<const ObjectId> 
   if (finished) {
     session.loaded->base = base.base ? base.base : base.topology;
     session.loaded->base_handle = base.base ? base.base_handle : base.handle;
+    session.loaded->aliases = base.aliases;
   }
   return finished;
 }
@@ -184,9 +199,8 @@ extern "C" {
 
 int nwtopo_topology_load(nwtopo_topology_t topology) {
   return guarded([&]() -> int {
-    Session* const session = session_of(topology);
+    Session* const session = unloaded(topology);
     if (session == nullptr) return failed;
-    if (session->loaded) return refuse(EBUSY, "the topology is loaded already");
     return done(load(*session));
   });
 }

@@ -14,25 +14,23 @@ bool is_machine(const Topology& topology, ObjectId id) {
   return topology.contains(id) && topology.kind(id) == ObjectKind::machine;
 }
 
-std::optional<ObjectId> find_machine(const Topology& topology, std::string_view name) {
-  if (const auto found = find_by_name(topology, name); found && is_machine(topology, *found)) return found;
+std::optional<ObjectId> find_machine(const Topology& topology, std::string_view name, const HostNames* aliases) {
+  if (const auto found = find_by_name(topology, name, aliases); found && is_machine(topology, *found)) return found;
   if (const auto id = parse_unsigned<ObjectId>(name); id && is_machine(topology, *id)) return id;
   return std::nullopt;
 }
 
-Result<ObjectId> named_machine(const Topology& topology, std::string_view name, std::string_view who) {
-  if (const auto found = find_machine(topology, name)) return *found;
-  return with_code(fail("this machine, '{}' by {}, is not in the topology", name, who), ENOENT);
-}
-
 }  // namespace
 
-Result<ObjectId> this_machine(const Topology& topology, const std::optional<std::string>& set) {
-  if (set) return named_machine(topology, *set, "nwtopo_topology_set_this_machine()");
-  if (const auto named = variable("NWTOPO_THIS_MACHINE")) {
-    return named_machine(topology, *named, "NWTOPO_THIS_MACHINE");
-  }
-  return named_machine(topology, this_host(), "its host name");
+Result<ObjectId> this_machine(const Topology& topology, const std::optional<std::string>& set,
+                              const HostNames* aliases) {
+  const auto named = [&](std::string_view name, std::string_view who) -> Result<ObjectId> {
+    if (const auto found = find_machine(topology, name, aliases)) return *found;
+    return with_code(fail("this machine, '{}' by {}, is not in the topology", name, who), ENOENT);
+  };
+  if (set) return named(*set, "nwtopo_topology_set_this_machine()");
+  if (const auto variable_said = variable("NWTOPO_THIS_MACHINE")) return named(*variable_said, "NWTOPO_THIS_MACHINE");
+  return named(this_host(), "its host name");
 }
 
 }  // namespace ayatori::capi

@@ -43,13 +43,14 @@ std::size_t bytes_of(const std::optional<std::string>& text) { return text ? tex
 
 std::size_t all_bytes(const Session& session) {
   std::size_t bytes = sizeof(nwtopo_topology) + sizeof session;
-  for (const auto* text :
-       {&session.source, &session.this_machine, &session.faults, &session.tables, &session.host_pattern}) {
+  for (const auto* text : {&session.source, &session.this_machine, &session.faults, &session.tables,
+                           &session.host_pattern, &session.aliases}) {
     bytes += bytes_of(*text);
   }
   if (!session.loaded) return bytes;
   const Loaded& loaded = *session.loaded;
   if (loaded.base && loaded.base_handle.expired()) bytes += loaded.base->private_bytes();
+  if (loaded.aliases) bytes += loaded.aliases->bytes();
   for (const std::string& warning : loaded.warnings) bytes += sizeof warning + warning.capacity();
   return bytes + sizeof loaded + loaded.source.capacity() + loaded.topology->private_bytes() + loaded.objects->bytes();
 }
@@ -86,7 +87,7 @@ nwtopo_obj_t nwtopo_topology_get_this_machine(nwtopo_topology_t topology) {
   return guarded([&]() -> nwtopo_obj_t {
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;
-    const auto machine = this_machine(*here->topology, session_of(topology)->this_machine);
+    const auto machine = this_machine(*here->topology, session_of(topology)->this_machine, here->aliases.get());
     if (!machine) return refuse(machine.error());
     return object_of(*here, *machine);
   });
@@ -97,7 +98,7 @@ nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, cons
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;
     if (name == nullptr) return refuse(EINVAL, "the name is NULL");
-    const auto id = find_by_name(*here->topology, name);
+    const auto id = find_by_name(*here->topology, name, here->aliases.get());
     if (!id) return refuse(ENOENT, "no machine or router is called '{}'", name);
     return object_of(*here, *id);
   });

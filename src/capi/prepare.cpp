@@ -1,4 +1,5 @@
-// What a program says of a topology before it is loaded: flags, source, host pattern, this machine, faults, tables.
+// What a program says of a topology before it is loaded: flags, source, host pattern, aliases, this machine, faults,
+// tables.
 
 #include <cerrno>
 
@@ -73,6 +74,10 @@ int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void* buffer, s
 
 int nwtopo_topology_set_host_pattern(nwtopo_topology_t topology, const char* pattern) {
   return set_text(topology, &Session::host_pattern, pattern);
+}
+
+int nwtopo_topology_set_aliases(nwtopo_topology_t topology, const char* file) {
+  return set_text(topology, &Session::aliases, file);
 }
 
 int nwtopo_topology_set_this_machine(nwtopo_topology_t topology, const char* machine) {

@@ -200,10 +200,10 @@ int nwtopo_get_cut(nwtopo_topology_t topology, unsigned num_a, nwtopo_obj_t* a, 
     const auto narrowest = cut_between(*here->topology, *from, *to);
     if (!narrowest) return refuse(narrowest.error());
     *cut = {};
-    cut->bandwidth = narrowest->bytes_per_second;
+    cut->bandwidth = narrowest->bandwidth;
     cut->injection = narrowest->injection;
     cut->oversubscription = narrowest->oversubscription();
-    cut->num_links = narrowest->links;
+    cut->num_links = narrowest->num_links;
     return 0;
   });
 }

@@ -18,17 +18,10 @@ struct Key {
   std::string_view on, name, type;
 };
 constexpr std::array keys = {
-    Key{"node", "kind", "string"},
-    Key{"node", "name", "string"},
-    Key{"node", "plane", "string"},
-    Key{"node", "level", "int"},
-    Key{"edge", "plane", "string"},
-    Key{"edge", "rate", "string"},
-    Key{"edge", "bytes_per_second", "double"},
-    Key{"edge", "latency", "long"},
-    Key{"edge", "from_port", "int"},
-    Key{"edge", "to_port", "int"},
-    Key{"edge", "degraded", "boolean"},
+    Key{"node", "kind", "string"},      Key{"node", "name", "string"},      Key{"node", "plane", "string"},
+    Key{"node", "level", "int"},        Key{"edge", "plane", "string"},     Key{"edge", "rate", "string"},
+    Key{"edge", "bandwidth", "double"}, Key{"edge", "latency", "long"},     Key{"edge", "from_port", "int"},
+    Key{"edge", "to_port", "int"},      Key{"edge", "degraded", "boolean"},
 };
 
 void write_keys(Out& out) {
@@ -53,7 +46,7 @@ void write_cable(Out& out, const Network& network, const CableGraph& graph, cons
       vertex_id(graph.vertices[bundle.from]), vertex_id(graph.vertices[bundle.to]),
       xml_text(network.planes()[network.device(port.device).plane].name));
   if (port.rate.known()) {
-    out("<data key=\"edge_rate\">{}</data><data key=\"edge_bytes_per_second\">{}</data>", to_string(port.rate),
+    out("<data key=\"edge_rate\">{}</data><data key=\"edge_bandwidth\">{}</data>", to_string(port.rate),
         port.rate.bytes_per_second());
   }
   if (port.latency != 0) out("<data key=\"edge_latency\">{}</data>", port.latency);

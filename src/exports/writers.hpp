@@ -15,9 +15,20 @@ namespace ayatori::exports {
 
 /// GraphML (http://graphml.graphdrawing.org/specification.html): one edge a cable, attributes with types.
 ///   node  kind ("machine", "router"), name, plane (of a router), level (in a tree: 0 machines, 1 leaves, …)
-///   edge  plane, rate ("4xNDR"), bytes_per_second and latency (ns; both left out where not known), from_port, to_port,
+///   edge  plane, rate ("4xNDR"), bandwidth (bytes a second) and latency (ns; both left out where not known),
+///   from_port, to_port,
 ///         degraded
 [[nodiscard]] Result<> write_graphml(const Network& network, const Sink& sink);
+
+/// A target architecture of Scotch (its user's guide, "Target architecture files"), for gmap, and SCOTCH_archLoad() of
+/// programs that map processes or parts of a mesh onto machines. Processor i is the i-th machine in network order, and
+/// distances are hops.
+///   torusXD, mesh2D, mesh3D  a torus or mesh of machines
+///   cmplt                    all machines are equally far from each other; then the distance is 1
+///   tleaf                    a tree whose groups of a level are alike
+///   deco                     all others: halves of halves in network order, and a table of distances
+/// Error: a network in parts, or without machines; one with a table of more than 4,096 machines.
+[[nodiscard]] Result<> write_scotch(const Network& network, const Sink& sink);
 
 /// A SimGrid platform, version 4.1 (https://simgrid.org/doc/latest/XML_reference.html). Machines are hosts of 1 Gf/s,
 /// routers are routers, the cables between two of them are a split-duplex link of their total payload rate, with the

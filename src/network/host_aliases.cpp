@@ -37,34 +37,31 @@ bool is_loopback(std::string_view name) { return name.starts_with("127.") || nam
 /// Names of a file, those of one host in one group.
 class AliasReader {
  public:
-  explicit AliasReader(const Network& network) : network_(network), lookup_(network) {}
+  explicit AliasReader(KnownHosts& hosts) : hosts_(hosts) {}
 
   [[nodiscard]] Result<> read_line(std::string_view line);
-  /// The names that the network does not have for its hosts.
-  [[nodiscard]] std::vector<HostAlias> aliases();
+  /// The names that the hosts do not have already.
+  [[nodiscard]] std::vector<OtherName> other_names();
 
  private:
   struct Name {
-    std::size_t above = 0;        // another name of the group, or itself
-    MachineId machine = no_id;    // of a group, if this is its first name
-    std::string_view as_written;  // in the text
+    std::size_t above = 0;              // another name of the group, or itself
+    std::optional<std::uint64_t> host;  // of a group, if this is its first name
+    std::string_view as_written;        // in the text
   };
 
   [[nodiscard]] std::size_t number_of(std::string_view name);
   [[nodiscard]] std::size_t first_of(std::size_t name);
   [[nodiscard]] Result<> join(std::size_t a, std::size_t b);
 
-  const Network& network_;
-  HostLookup lookup_;
+  KnownHosts& hosts_;
   std::unordered_map<std::string, std::size_t> numbers_;  // by name in small letters
   std::vector<Name> names_;
 };
 
 std::size_t AliasReader::number_of(std::string_view name) {
   const auto [number, is_new] = numbers_.try_emplace(folded_host_name(name), names_.size());
-  if (!is_new) return number->second;
-  const auto machine = lookup_.find_by_any_name(name);
-  names_.push_back({names_.size(), machine ? *machine : no_id, name});
+  if (is_new) names_.push_back({names_.size(), hosts_.find(name), name});
   return number->second;
 }
 
@@ -77,12 +74,12 @@ Result<> AliasReader::join(std::size_t a, std::size_t b) {
   Name& one = names_[first_of(a)];
   Name& other = names_[first_of(b)];
   if (&one == &other) return {};
-  if (one.machine != no_id && other.machine != no_id && one.machine != other.machine) {
-    const std::size_t common = network_.find_machine(names_[b].as_written) ? a : b;
-    return fail("'{}' stands for two hosts: '{}' and '{}'", names_[common].as_written,
-                network_.machine(one.machine).name, network_.machine(other.machine).name);
+  if (one.host && other.host && *one.host != *other.host) {
+    const std::size_t common = hosts_.name(*other.host) == names_[b].as_written ? a : b;
+    return fail("'{}' stands for two hosts: '{}' and '{}'", names_[common].as_written, hosts_.name(*one.host),
+                hosts_.name(*other.host));
   }
-  if (one.machine == no_id) one.machine = other.machine;
+  if (!one.host) one.host = other.host;
   other.above = one.above;
   return {};
 }
@@ -99,26 +96,45 @@ Result<> AliasReader::read_line(std::string_view line) {
   return {};
 }
 
-std::vector<HostAlias> AliasReader::aliases() {
-  std::vector<HostAlias> found;
+std::vector<OtherName> AliasReader::other_names() {
+  std::vector<OtherName> found;
   for (std::size_t name = 0; name < names_.size(); ++name) {
-    const MachineId machine = names_[first_of(name)].machine;
+    const auto host = names_[first_of(name)].host;
     const std::string_view written = names_[name].as_written;
-    if (machine == no_id || is_guid(written) || written == network_.machine(machine).name) continue;
-    found.push_back({std::string(written), machine});
+    if (!host || is_guid(written) || written == hosts_.name(*host)) continue;
+    found.push_back({std::string(written), *host});
   }
   return found;
 }
 
+class HostsOfNetwork final : public KnownHosts {
+ public:
+  explicit HostsOfNetwork(const Network& network) : network_(network), lookup_(network) {}
+
+  std::optional<std::uint64_t> find(std::string_view name) override { return lookup_.find_by_any_name(name); }
+  std::string name(std::uint64_t host) const override { return network_.machine(static_cast<MachineId>(host)).name; }
+
+ private:
+  const Network& network_;
+  HostLookup lookup_;
+};
+
 }  // namespace
 
-Result<Network> with_aliases(Network network, std::string_view text, std::string_view file) {
-  AliasReader reader(network);
+Result<std::vector<OtherName>> read_other_names(KnownHosts& hosts, std::string_view text, std::string_view file) {
+  AliasReader reader(hosts);
   LineReader lines(text);
   while (const auto line = lines.next()) {
     if (auto read = reader.read_line(*line); !read) return fail_at(file, lines.line(), read.error().message);
   }
-  for (HostAlias& alias : reader.aliases()) network.add_alias(std::move(alias));
+  return reader.other_names();
+}
+
+Result<Network> with_aliases(Network network, std::string_view text, std::string_view file) {
+  HostsOfNetwork hosts(network);
+  auto names = read_other_names(hosts, text, file);
+  if (!names) return Failure(names.error());
+  for (OtherName& other : *names) network.add_alias({std::move(other.name), static_cast<MachineId>(other.host)});
   return network;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Bytes a second. Whole numbers: sums and differences of flows are exact.
 using Flow = std::uint64_t;
-constexpr Flow no_limit = std::numeric_limits<Flow>::max() / 2;
+constexpr Flow no_limit = std::numeric_limits<Flow>::max();
 
 /// A flow network and its maximum flow, by Dinic's algorithm: as long as the sink can be reached over arcs with room,
 /// rank the vertices by their distance and fill ways of rising rank.
@@ -113,19 +113,11 @@ class CutProblem {
     collect_links();
   }
 
-  Cut solve() {
-    const auto source = flow_.add_vertex();
-    const auto sink = flow_.add_vertex();
-    for (const ObjectId machine : a_) flow_.add_arc(source, vertex(machine), no_limit);
-    for (const ObjectId machine : b_) flow_.add_arc(vertex(machine), sink, no_limit);
-    for (const auto& [from, link] : links_) flow_.add_arc(vertex(from), vertex(link.to), rate(link));
-
-    Cut cut;
-    cut.bytes_per_second = static_cast<double>(flow_.run(source, sink));
-    for (const auto& [from, link] : links_) {
-      cut.links += flow_.on_source_side(vertex(from)) && !flow_.on_source_side(vertex(link.to));
-    }
-    cut.injection = std::min(injection(a_), injection(b_));
+  Cut solve() const {
+    Cut cut = narrowest();
+    const double of_a = injection(a_);
+    const double of_b = injection(b_);
+    if (of_a > 0 && of_b > 0) cut.injection = std::min(of_a, of_b);
     return cut;
   }
 
@@ -137,43 +129,75 @@ class CutProblem {
 
   /// Every link that can be reached from a. Packets go through a machine only if its router is built in.
   void collect_links() {
-    for (const ObjectId machine : a_) vertex(machine);
+    for (const ObjectId machine : a_) number(machine);
     for (std::size_t i = 0; i < objects_.size(); ++i) {
       const ObjectId here = objects_[i];
       const bool starts = i < a_.size();
       if (!starts && !forwards(topology_, here)) continue;
       for_each_link_up(topology_, here, [&](const TopologyLink& link) {
-        fastest_ = std::max(fastest_, link.rate.bytes_per_second());
+        all_known_ = all_known_ && link.rate.known();
+        sum_ += rate(link);
         links_.push_back({here, link});
-        vertex(link.to);
+        number(link.to);
       });
     }
-    for (const ObjectId machine : b_) vertex(machine);
+    for (const ObjectId machine : b_) number(machine);
   }
 
-  MaximumFlow::Vertex vertex(ObjectId id) {
-    const auto [place, is_new] = vertices_.try_emplace(id);
-    if (is_new) {
-      place->second = flow_.add_vertex();
-      objects_.push_back(id);
-    }
+  MaximumFlow::Vertex number(ObjectId id) {
+    const auto [place, is_new] = numbers_.try_emplace(id, static_cast<MaximumFlow::Vertex>(objects_.size()));
+    if (is_new) objects_.push_back(id);
     return place->second;
   }
 
-  [[nodiscard]] Flow rate(const TopologyLink& link) const {
-    const double known = link.rate.known() ? link.rate.bytes_per_second() : fastest_;
-    return known > 0 ? static_cast<Flow>(known) : 1;
+  /// The bandwidth is known if it is the same whether links of unknown rate carry nothing or all there is.
+  [[nodiscard]] Cut narrowest() const {
+    const auto unlimited = [this](const TopologyLink& link) { return link.rate.known() ? rate(link) : no_limit; };
+    if (all_known_) return cut_by(rate, true);
+    const Cut most = cut_by(unlimited, true);
+    if (most.bandwidth == cut_by(rate, true).bandwidth) return most;
+    return cut_by([](const TopologyLink&) { return Flow{1}; }, false);
   }
 
+  /// With the links' capacities, which are bytes a second if `is_bandwidth`.
+  template <typename CapacityOf>
+  [[nodiscard]] Cut cut_by(CapacityOf capacity_of, bool is_bandwidth) const {
+    MaximumFlow flow;
+    for (std::size_t i = 0; i < objects_.size(); ++i) flow.add_vertex();
+    const auto start = flow.add_vertex();
+    const auto source = flow.add_vertex();
+    const auto sink = flow.add_vertex();
+    // More than all known links carry, so that ways without limit are told from those with one, and add up to a number.
+    flow.add_arc(start, source, std::max<Flow>(sum_, links_.size()) + 1);
+    for (const ObjectId machine : a_) flow.add_arc(source, numbers_.at(machine), no_limit);
+    for (const ObjectId machine : b_) flow.add_arc(numbers_.at(machine), sink, no_limit);
+    for (const auto& [from, link] : links_) flow.add_arc(numbers_.at(from), numbers_.at(link.to), capacity_of(link));
+
+    Cut cut;
+    const Flow most = flow.run(start, sink);
+    if (is_bandwidth) cut.bandwidth = static_cast<double>(most);
+    for (const auto& [from, link] : links_) {
+      cut.num_links += flow.on_source_side(numbers_.at(from)) && !flow.on_source_side(numbers_.at(link.to));
+    }
+    return cut;
+  }
+
+  /// 0 if not known.
+  [[nodiscard]] static Flow rate(const TopologyLink& link) { return static_cast<Flow>(link.rate.bytes_per_second()); }
+
+  /// 0 if the rate of a NIC is not known.
   [[nodiscard]] double injection(std::span<const ObjectId> machines) const {
     double sum = 0;
+    bool known = true;
     for (const ObjectId machine : machines) {
       std::uint32_t links = 0;
       for_each_link_up(topology_, machine, [&](const TopologyLink& link) {
-        if (links++ == 0 || !topology_.direct()) sum += static_cast<double>(rate(link));
+        if (links++ != 0 && topology_.direct()) return;
+        known = known && link.rate.known();
+        sum += static_cast<double>(rate(link));
       });
     }
-    return sum;
+    return known ? sum : 0;
   }
 
   const Topology& topology_;
@@ -181,9 +205,9 @@ class CutProblem {
   std::span<const ObjectId> b_;
   std::vector<From> links_;
   std::vector<ObjectId> objects_;
-  std::unordered_map<ObjectId, MaximumFlow::Vertex> vertices_;
-  MaximumFlow flow_;
-  double fastest_ = 0;
+  std::unordered_map<ObjectId, MaximumFlow::Vertex> numbers_;
+  Flow sum_ = 0;  // of the known rates
+  bool all_known_ = true;
 };
 
 }  // namespace

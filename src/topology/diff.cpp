@@ -113,13 +113,13 @@ void compare(const Said& before, const Said& after, bool link, std::vector<Diffe
     cancel(old_texts, new_texts);
     const std::size_t changed = std::min(old_texts.size(), new_texts.size());
     for (std::size_t i = 0; i < changed; ++i) {
-      found.push_back({Difference::What::changed, link, name, fmt::format("{} -> {}", old_texts[i], new_texts[i])});
+      found.push_back({Difference::Type::changed, link, name, fmt::format("{} -> {}", old_texts[i], new_texts[i])});
     }
     for (std::size_t i = changed; i < old_texts.size(); ++i) {
-      found.push_back({Difference::What::removed, link, name, {}});
+      found.push_back({Difference::Type::removed, link, name, {}});
     }
     for (std::size_t i = changed; i < new_texts.size(); ++i) {
-      found.push_back({Difference::What::added, link, name, {}});
+      found.push_back({Difference::Type::added, link, name, {}});
     }
   }
 }

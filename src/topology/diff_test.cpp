@@ -12,10 +12,10 @@ using Texts = std::vector<std::string>;
 Texts texts(const std::vector<Difference>& differences) {
   Texts found;
   for (const Difference& difference : differences) {
-    const char* sign = difference.what == Difference::What::added     ? "+"
-                       : difference.what == Difference::What::removed ? "-"
+    const char* sign = difference.type == Difference::Type::added     ? "+"
+                       : difference.type == Difference::Type::removed ? "-"
                                                                       : "!";
-    found.push_back(fmt::format("{}{} {}{}{}", sign, difference.link ? " link" : "", difference.name,
+    found.push_back(fmt::format("{}{} {}{}{}", sign, difference.is_link ? " link" : "", difference.name,
                                 difference.detail.empty() ? "" : ": ", difference.detail));
   }
   return found;

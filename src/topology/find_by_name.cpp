@@ -1,3 +1,4 @@
+#include "ayatori/topology/host_names.hpp"
 #include "ayatori/topology/queries.hpp"
 
 namespace ayatori {
@@ -17,15 +18,21 @@ std::optional<ObjectId> find_with_domain(const Topology& topology, std::string_v
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name) {
-  if (name.empty()) return std::nullopt;
+std::optional<ObjectId> find_by_own_name(const Topology& topology, std::string_view name) {
   if (const auto found = topology.find(name)) return found;
   const std::string_view host = without_domain(name);
   if (host.size() == name.size()) return find_with_domain(topology, name);
   const auto found = topology.find(host);
   return found && topology.kind(*found) == ObjectKind::machine ? found : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name, const HostNames* other_names) {
+  if (name.empty()) return std::nullopt;
+  if (const auto found = find_by_own_name(topology, name); found || other_names == nullptr) return found;
+  const auto found = other_names->find(name);
+  return found && topology.contains(*found) ? found : std::nullopt;
 }
 
 }  // namespace ayatori

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -13,6 +14,7 @@
 #include "ayatori/topology/grid.hpp"
 #include "ayatori/topology/subset.hpp"
 #include "forwarding.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace queries_test {
@@ -281,8 +283,8 @@ TEST(CutBetween, IsTheNarrowestOfAllCuts) {
       const auto b = all.subspan(count_a, 1 + random.below(machines.size() / 2));
       const auto cut = cut_between(*topology, a, b);
       ASSERT_TRUE(cut);
-      EXPECT_DOUBLE_EQ(cut->bytes_per_second, narrowest_cut(*topology, a, b)) << source << " trial " << trial;
-      EXPECT_GT(cut->links, 0U);
+      EXPECT_DOUBLE_EQ(cut->bandwidth, narrowest_cut(*topology, a, b)) << source << " trial " << trial;
+      EXPECT_GT(cut->num_links, 0U);
     }
   }
 }
@@ -295,8 +297,53 @@ TEST(CutBetween, GivesTheOversubscriptionOfATree) {
   std::iota(right.begin(), right.end(), 12);
   const auto cut = cut_between(*tapered, left, right);
   ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->links, 4U);
+  EXPECT_EQ(cut->num_links, 4U);
   EXPECT_DOUBLE_EQ(cut->oversubscription(), 3.0);
+}
+
+/// A spine over three leaves with a host each; the rate of the spine's cable to leaf i is rates[i].
+TopologyPtr leaves_with_rates(const std::array<LinkRate, 3>& rates) {
+  NetworkBuilder builder;
+  const auto spine = builder.add_router("spine", 0x1000, 8);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto leaf = builder.add_router(fmt::format("leaf{}", i), 0x2000 + i, 8);
+    plug(builder, spine, static_cast<int>(i) + 1, leaf, 8, rates[i]);
+    add_host(builder, fmt::format("h{}", i), leaf, 1);
+  }
+  return got(make_image_topology(built(builder)));
+}
+
+TEST(CutBetween, IsNotKnownWhereUnknownRatesDecideIt) {
+  const LinkRate hdr{4, LaneSpeed::hdr};
+  const LinkRate sdr{1, LaneSpeed::sdr};
+  const auto topology = leaves_with_rates({hdr, sdr, {}});
+  const std::vector<ObjectId> a = {0};
+  const std::vector<ObjectId> b = {1};
+  const std::vector<ObjectId> c = {2};
+  const auto known = cut_between(*topology, a, b);
+  EXPECT_EQ(known->bandwidth, sdr.bytes_per_second());
+  const auto unknown = cut_between(*topology, a, c);
+  EXPECT_EQ(unknown->bandwidth, 0);
+  EXPECT_EQ(unknown->oversubscription(), 0);
+  EXPECT_EQ(unknown->num_links, 1U) << "the fewest links";
+  EXPECT_GT(unknown->injection, 0);
+  // Whatever the third leaf's cable carries, the second one's lets no more through.
+  const std::vector<ObjectId> a_and_c = {0, 2};
+  EXPECT_EQ(cut_between(*topology, a_and_c, b)->bandwidth, sdr.bytes_per_second());
+  const auto no_way = cut_between(*got(take_out(topology, "spine:1")), a, c);
+  EXPECT_EQ(no_way->bandwidth, 0);
+  EXPECT_EQ(no_way->num_links, 0U);
+}
+
+TEST(CutBetween, OfASubsetOfAFullNetworkGoesByItsOwnLinks) {
+  const auto full = opened("full:8");
+  const std::vector<ObjectId> chosen = {0, 1, 2, 3};
+  const auto part = got(make_subset(full, chosen));
+  EXPECT_EQ(part->transit(), nullptr);
+  const auto all = std::span(chosen);
+  const auto cut = cut_between(*part, all.first(1), all.subspan(1, 1));
+  EXPECT_EQ(cut->num_links, 3U);
+  EXPECT_DOUBLE_EQ(cut->bandwidth, 3 * LinkRate({4, LaneSpeed::hdr}).bytes_per_second());
 }
 
 TEST(CutBetween, RefusesSetsThatAreEmptyOrOverlap) {

@@ -11,7 +11,7 @@
 
 namespace ayatori {
 
-/// Routers and the links between them that are up. Numbers go by rising id.
+/// Routers, also those that are built into machines, and the links between them that are up. Numbers go by rising id.
 class UpRouters {
  public:
   explicit UpRouters(const Topology& topology);

@@ -14,8 +14,8 @@ namespace {
 /// Answers are those of the base, without what is not in the subset.
 class SubsetTopology final : public Topology {
  public:
-  /// `machines` by rising id.
-  SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines);
+  /// `machines` by rising id. `is_transit`: it is what packets of another subset travel in, and asked for that only.
+  SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines, bool is_transit = false);
 
   [[nodiscard]] const TopologyPtr& base() const { return base_; }
 
@@ -72,7 +72,7 @@ class SubsetTopology final : public Topology {
   void add_groups();
   void add_group(ObjectId id);
   [[nodiscard]] const Group* group(ObjectId id) const;
-  [[nodiscard]] TopologyPtr find_transit() const;
+  [[nodiscard]] TopologyPtr find_transit(const std::vector<ObjectId>& machines) const;
 
   TopologyPtr base_;
   TopologyPtr transit_;                        // nullptr: packets stay within the subset
@@ -94,7 +94,7 @@ NumberSet indices_of(const Topology& base, const std::vector<ObjectId>& machines
   return {base.machine_count(), indices};
 }
 
-SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines)
+SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines, bool is_transit)
     : base_(std::move(base)), machines_(indices_of(*base_, machines)) {
   routers_ = routers_between(*base_, machines);
   for (const ObjectId router : routers_) add_other(router);
@@ -106,7 +106,7 @@ SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& ma
   routers_.shrink_to_fit();
   for (auto& level : others_) level.shrink_to_fit();
   groups_.shrink_to_fit();
-  transit_ = find_transit();
+  if (!is_transit) transit_ = find_transit(machines);
 }
 
 /// By the points of the box or by the children of the grid, whichever are fewer.
@@ -129,21 +129,20 @@ std::vector<ObjectId> children_in_box(const Topology& topology, ObjectId grid, c
 }
 
 /// In a grid of machines with built-in routers, packets travel through every point of the box, whether its machine is
-/// in the subset or not; in another direct network, through all of it.
-TopologyPtr SubsetTopology::find_transit() const {
+/// in the subset or not; in another direct network, through what lies on shortest ways.
+TopologyPtr SubsetTopology::find_transit(const std::vector<ObjectId>& machines) const {
   const TopologyPtr whole = base_->transit() ? base_->transit() : base_;
-  if (!base_->direct() || machine_count() == whole->machine_count()) return nullptr;
-  if (groups_.size() != 1 || !groups_.front().box) return whole;
-  const ObjectId grid = groups_.front().id;
-  const GridBox& box = *groups_.front().box;
-  if (box.shape().dense) return nullptr;
-  const GridShape* const shape = whole->contains(grid) ? whole->grid(grid) : nullptr;
-  if (shape == nullptr || shape->dimensions != base_->grid(grid)->dimensions) return whole;
-  std::vector<ObjectId> in_box = children_in_box(*whole, grid, box);
-  if (in_box.size() == machine_count()) return nullptr;
-  if (in_box.size() == whole->machine_count()) return whole;
-  std::ranges::sort(in_box);
-  return std::make_shared<SubsetTopology>(whole, in_box);
+  if (!base_->direct() || machines.size() == whole->machine_count()) return nullptr;
+  const GridBox* const box = groups_.size() == 1 && groups_.front().box ? &*groups_.front().box : nullptr;
+  if (box != nullptr && box->shape().dense) return nullptr;
+  const ObjectId grid = box == nullptr ? no_object : groups_.front().id;
+  const GridShape* const shape = box != nullptr && whole->contains(grid) ? whole->grid(grid) : nullptr;
+  const bool is_grid = shape != nullptr && shape->dimensions == base_->grid(grid)->dimensions;
+  std::vector<ObjectId> through = is_grid ? children_in_box(*whole, grid, *box) : machines_between(*whole, machines);
+  if (through.size() == machines.size()) return nullptr;
+  if (through.size() == whole->machine_count()) return whole;
+  std::ranges::sort(through);
+  return std::make_shared<SubsetTopology>(whole, through, true);
 }
 
 void SubsetTopology::add_other(ObjectId id) {

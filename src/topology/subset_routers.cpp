@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "router_parts.hpp"
+#include "search.hpp"
 
 namespace ayatori {
 
@@ -111,13 +113,23 @@ std::vector<ObjectId> Finder::find() {
 /// Breadth-first search from one group, and back from the others along ways that are shortest.
 class ShortestWays {
  public:
-  ShortestWays(const UpRouters& all, std::vector<bool>& marked)
-      : all_(all), marked_(marked), distance_(all.size(), far_away), on_way_(all.size()) {}
+  ShortestWays(const UpRouters& all, std::span<const MachineGroup> groups, std::vector<bool>& marked)
+      : all_(all),
+        groups_(groups),
+        marked_(marked),
+        distance_(all.size(), far_away),
+        on_way_(all.size()),
+        is_end_(all.size()) {
+    for (const MachineGroup& group : groups) {
+      for (const Router router : group.routers) is_end_[router] = true;
+    }
+    ends_ = static_cast<std::size_t>(std::ranges::count(is_end_, true));
+  }
 
-  void mark(std::span<const MachineGroup> groups, std::size_t from) {
-    reach(groups[from]);
-    for (std::size_t to = 0; to < groups.size(); ++to) {
-      if (to != from) start_back(groups[to]);
+  void mark_from(std::size_t from) {
+    reach(groups_[from]);
+    for (std::size_t to = 0; to < groups_.size(); ++to) {
+      if (to != from) start_back(groups_[to]);
     }
     go_back();
   }
@@ -128,20 +140,26 @@ class ShortestWays {
   void go_back();
 
   const UpRouters& all_;
+  std::span<const MachineGroup> groups_;
   std::vector<bool>& marked_;
   std::vector<std::uint32_t> distance_;
   std::vector<bool> on_way_;
+  std::vector<bool> is_end_;  // whether it is a router of a group
+  std::size_t ends_ = 0;
   std::vector<Router> reached_;
 };
 
+/// Ends when no router of a group is left to reach.
 void ShortestWays::reach(const MachineGroup& from) {
+  std::size_t left = ends_ - from.routers.size();
   reached_ = from.routers;
   for (const Router router : reached_) distance_[router] = 0;
-  for (std::size_t i = 0; i < reached_.size(); ++i) {
+  for (std::size_t i = 0; i < reached_.size() && left > 0; ++i) {
     for (const Router next : all_.neighbours(reached_[i])) {
       if (distance_[next] != far_away) continue;
       distance_[next] = distance_[reached_[i]] + 1;
       reached_.push_back(next);
+      left -= is_end_[next] ? 1 : 0;
     }
   }
 }
@@ -175,11 +193,11 @@ void ShortestWays::go_back() {
 }  // namespace
 
 UpRouters::UpRouters(const Topology& topology) : first_{0} {
-  for (std::uint32_t height = 1; height <= topology.max_height(); ++height) {
+  for (std::uint32_t height = topology.direct() ? 0 : 1; height <= topology.max_height(); ++height) {
     const std::uint64_t count = topology.count_at(height);
     for (std::uint64_t i = 0; i < count; ++i) {
       const ObjectId id = topology.object_at(height, i);
-      if (topology.kind(id) == ObjectKind::router) ids_.push_back(id);
+      if (forwards(topology, id)) ids_.push_back(id);
     }
   }
   std::ranges::sort(ids_);
@@ -225,10 +243,10 @@ void UpRouters::number_parts() {
 
 void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, std::span<const MachineGroup> groups,
                   std::vector<bool>& marked) {
-  ShortestWays ways(all, marked);
+  ShortestWays ways(all, groups, marked);
   const auto is_marked = [&](Router router) { return marked[router]; };
   for (std::size_t from = 0; from < groups.size() && !std::ranges::all_of(routers, is_marked); ++from) {
-    ways.mark(groups, from);
+    ways.mark_from(from);
   }
   // Two machines of one group meet at each of their routers.
   for (const MachineGroup& group : groups) {
@@ -237,7 +255,27 @@ void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, 
   }
 }
 
+std::vector<ObjectId> machines_between(const Topology& direct, std::span<const ObjectId> machines) {
+  const UpRouters all(direct);
+  std::vector<bool> marked(all.size());
+  std::vector<Router> routers(all.size());
+  std::iota(routers.begin(), routers.end(), 0);
+  std::vector<MachineGroup> groups;
+  for (const ObjectId machine : machines) {
+    const Router router = *all.number_of(machine);
+    marked[router] = true;
+    groups.push_back({{router}, 1});
+  }
+  mark_between(all, routers, groups, marked);
+  std::vector<ObjectId> found;
+  for (const Router router : routers) {
+    if (marked[router]) found.push_back(all.id(router));
+  }
+  return found;
+}
+
 std::vector<ObjectId> routers_between(const Topology& topology, std::span<const ObjectId> machines) {
+  if (topology.direct()) return {};
   return Finder(topology, machines).find();
 }
 

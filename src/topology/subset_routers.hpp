@@ -9,7 +9,12 @@
 
 namespace ayatori {
 
-/// By rising id: the routers that the machines are cabled to, and from each part of the network that is cabled together
+/// In a direct network, by rising id: the machines, and those whose built-in routers are on a shortest way between two
+/// of them. Ways go over links that are up.
+[[nodiscard]] std::vector<ObjectId> machines_between(const Topology& direct, std::span<const ObjectId> machines);
+
+/// By rising id, none in a direct network: the routers that the machines are cabled to, and from each part of the
+/// network that is cabled together
 ///   in a tree    those on a shortest way between two of the machines
 ///   elsewhere    those on a shortest way between two of the machines' routers
 /// Ways go over links that are up, and not through machines. Takes time proportional to the cables in trees in which

@@ -85,7 +85,7 @@ static void use(nwtopo_topology_t t, const char *part) {
     REFUSED(nwtopo_topology_get_root(t), EINVAL, part);
     REFUSED(nwtopo_topology_get_num_planes(t), EINVAL, part);
     REFUSED(nwtopo_topology_get_plane_name(t, 0), EINVAL, part);
-    REFUSED_INT(nwtopo_topology_export(t, "json", "/nowhere"), EINVAL, part);
+    REFUSED_INT(nwtopo_topology_export_file(t, "json", "/nowhere"), EINVAL, part);
     REFUSED_INT(nwtopo_topology_diff(t, t, &diffs), EINVAL, part);
     CHECK(diffs == NULL);
     REFUSED_INT(nwtopo_topology_export_buffer(t, &buffer, &size), EINVAL, part);
@@ -132,15 +132,20 @@ static void while_loading(void) {
     REFUSED_INT(nwtopo_topology_load(t), EISDIR, "folder");
     CHECK(nwtopo_topology_set_source(t, "torus:65536x65535") == 0);
     REFUSED_INT(nwtopo_topology_load(t), EOVERFLOW, "objects");
+    CHECK(nwtopo_topology_set_source(t, "torus:100000x100000") == 0);
+    REFUSED_INT(nwtopo_topology_load(t), EOVERFLOW, "points");
+    CHECK(nwtopo_topology_set_source(t, "mesh:5000x5000,hosts=2") == 0);
+    REFUSED_INT(nwtopo_topology_load(t), EOVERFLOW, "devices");
     CHECK(nwtopo_topology_set_source(t, "torus:4x4") == 0);
     CHECK(nwtopo_topology_load(t) == 0);
     REFUSED_INT(nwtopo_topology_load(t), EBUSY, "already");
-    REFUSED_INT(nwtopo_topology_set_flags(t, 0), EINVAL, "already");
-    REFUSED_INT(nwtopo_topology_set_source(t, NULL), EINVAL, "already");
-    REFUSED_INT(nwtopo_topology_set_this_machine(t, NULL), EINVAL, "already");
-    REFUSED_INT(nwtopo_topology_set_faults(t, NULL), EINVAL, "already");
-    REFUSED_INT(nwtopo_topology_set_host_pattern(t, NULL), EINVAL, "already");
-    REFUSED_INT(nwtopo_topology_set_buffer(t, "x", 1), EINVAL, "already");
+    REFUSED_INT(nwtopo_topology_set_flags(t, 0), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_source(t, NULL), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_this_machine(t, NULL), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_faults(t, NULL), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_host_pattern(t, NULL), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_aliases(t, NULL), EBUSY, "already");
+    REFUSED_INT(nwtopo_topology_set_buffer(t, "x", 1), EBUSY, "already");
     nwtopo_topology_destroy(t);
 }
 
@@ -224,7 +229,7 @@ static void in_subsets(void) {
     REFUSED_INT(nwtopo_topology_shrink(subset, base, 2, machines), EINVAL, "not of this topology");
     machines[1] = NULL;
     REFUSED_INT(nwtopo_topology_shrink(subset, base, 2, machines), EINVAL, "NULL");
-    REFUSED_INT(nwtopo_topology_shrink(base, other, 1, machines), EINVAL, "already");
+    REFUSED_INT(nwtopo_topology_shrink(base, other, 1, machines), EBUSY, "already");
     REFUSED_INT(nwtopo_topology_shrink(subset, subset, 1, machines), EINVAL, "not loaded yet");
     REFUSED_INT(nwtopo_topology_shrink(NULL, base, 1, machines), EINVAL, "NULL");
     nwtopo_topology_destroy(subset);

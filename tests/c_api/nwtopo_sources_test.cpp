@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "opened.hpp"
@@ -105,6 +106,52 @@ TEST(NwtopoTopologySetFlags, ThisJobCutsANamedSourceToTheJob) {
   ASSERT_EQ(nwtopo_topology_init(&topology), 0);
   EXPECT_EQ(nwtopo_topology_set_flags(topology, NWTOPO_TOPOLOGY_FLAG_THIS_JOB | NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM), -1);
   EXPECT_EQ(errno, EINVAL);
+  nwtopo_topology_destroy(topology);
+}
+
+TEST(NwtopoTopologySetAliases, FindsMachinesAndTheJobByOtherNames) {
+  const std::string path = testing::TempDir() + "nwtopo-aliases-" + std::to_string(::getpid());
+  std::ofstream(path) << "N1 ip-10-0-0-1\nip-10-0-0-2 N2\n";
+  const auto load = [&](const char* aliases, unsigned long flags) {
+    nwtopo_topology_t topology = nullptr;
+    EXPECT_EQ(nwtopo_topology_init(&topology), 0);
+    EXPECT_EQ(nwtopo_topology_set_flags(topology, flags), 0);
+    EXPECT_EQ(nwtopo_topology_set_source(topology, "fattree:K=2"), 0);
+    EXPECT_EQ(nwtopo_topology_set_aliases(topology, aliases), 0);
+    EXPECT_EQ(nwtopo_topology_set_this_machine(topology, "ip-10-0-0-2.site"), 0);
+    EXPECT_EQ(nwtopo_topology_load(topology), 0) << nwtopo_error_message();
+    return topology;
+  };
+  ::setenv("SLURM_JOB_NODELIST", "ip-10-0-0-[1-2]", 1);
+  nwtopo_topology_t const job = load(path.c_str(), NWTOPO_TOPOLOGY_FLAG_THIS_JOB);
+  ::unsetenv("SLURM_JOB_NODELIST");
+  EXPECT_EQ(nwtopo_topology_get_num_objects(job, 0), 2U);
+  EXPECT_EQ(nwtopo_topology_get_this_machine(job), nwtopo_topology_get_object_by_name(job, "N2"));
+  nwtopo_topology_destroy(job);
+
+  ::setenv("AYATORI_ALIASES", path.c_str(), 1);
+  nwtopo_topology_t const by_environment = load(nullptr, 0);
+  ::unsetenv("AYATORI_ALIASES");
+  EXPECT_NE(nwtopo_topology_get_object_by_name(by_environment, "ip-10-0-0-1"), nullptr);
+  nwtopo_topology_destroy(by_environment);
+  nwtopo_topology_t const without = load(nullptr, 0);
+  EXPECT_EQ(nwtopo_topology_get_object_by_name(without, "ip-10-0-0-1"), nullptr);
+  nwtopo_topology_destroy(without);
+}
+
+TEST(NwtopoTopologySetAliases, RefusesAFileThatIsNotThereOrContradictsItself) {
+  const std::string path = testing::TempDir() + "nwtopo-bad-aliases-" + std::to_string(::getpid());
+  std::ofstream(path) << "N1 a\nN2 a\n";
+  nwtopo_topology_t topology = nullptr;
+  ASSERT_EQ(nwtopo_topology_init(&topology), 0);
+  ASSERT_EQ(nwtopo_topology_set_source(topology, "torus:4"), 0);
+  ASSERT_EQ(nwtopo_topology_set_aliases(topology, path.c_str()), 0);
+  EXPECT_EQ(nwtopo_topology_load(topology), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_NE(std::string(nwtopo_error_message()).find(":2: 'a' stands for two hosts"), std::string::npos);
+  ASSERT_EQ(nwtopo_topology_set_aliases(topology, "/nowhere/to/be found"), 0);
+  EXPECT_EQ(nwtopo_topology_load(topology), -1);
+  EXPECT_EQ(errno, ENOENT);
   nwtopo_topology_destroy(topology);
 }
 

@@ -83,7 +83,7 @@ def test_networkx_reads_graphml(network: Network, awkward: Network) -> None:
         kinds = [kind for _, kind in graph.nodes(data="kind")]
         assert (kinds.count("machine"), kinds.count("router")) == (machines, routers)
         assert graph.number_of_edges() == cables(written)
-        assert all(type(data["bytes_per_second"]) is float for *_, data in graph.edges(data=True))
+        assert all(type(data["bandwidth"]) is float for *_, data in graph.edges(data=True))
         assert {name for _, name in graph.nodes(data="name")} >= {machine.name for machine in written.machines}
 
 

@@ -29,11 +29,11 @@ def test_machines_below_a_grid_of_routers_have_its_coordinates() -> None:
 def test_neighbours_go_around_a_torus_and_end_at_the_edge_of_a_mesh(torus: Topology) -> None:
     corner = torus.machine("N0-0-0")
     assert torus.shifted(corner, (-1, -1, -1)) == torus.machine("N2-3-4")
-    assert torus.neighbour(corner, 2, -1) == torus.machine("N0-0-4")
-    assert torus.neighbour(corner, 1, 6) == torus.machine("N0-2-0")
+    assert torus.neighbor(corner, 2, -1) == torus.machine("N0-0-4")
+    assert torus.neighbor(corner, 1, 6) == torus.machine("N0-2-0")
     mesh = nwtopo.load("mesh:3x4")
-    assert mesh.neighbour(mesh.machine("N0-0"), 0, -1) is None
-    assert mesh.neighbour(mesh.machine("N0-0"), 0) == mesh.machine("N1-0")
+    assert mesh.neighbor(mesh.machine("N0-0"), 0, -1) is None
+    assert mesh.neighbor(mesh.machine("N0-0"), 0) == mesh.machine("N1-0")
     assert mesh.at((2, 3)) == mesh.machine("N2-3")
 
 
@@ -44,7 +44,7 @@ def test_coordinates_out_of_range_are_refused(torus: Topology, tree: Topology) -
     with pytest.raises(Error, match="2 shifts"):
         torus.shifted(torus.machines[0], (1, 1))
     with pytest.raises(Error, match="dimension 3"):
-        torus.neighbour(torus.machines[0], 3)
+        torus.neighbor(torus.machines[0], 3)
     with pytest.raises(Error, match="has 0 grids"):
         tree.coords(tree.machines[0])
     with pytest.raises(Error, match="is not a grid"):

@@ -26,7 +26,7 @@ def test_what_can_not_be_loaded_says_why() -> None:
         nwtopo.load(TREE).router("N0")
     for id in (-1, 44, 1 << 64):
         with pytest.raises(Error, match="no object"):
-            nwtopo.load(TREE).object(id)
+            nwtopo.load(TREE).object_by_id(id)
 
 
 def test_this_machine_is_found_by_name_or_id(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,6 +45,26 @@ def test_a_named_source_is_cut_to_the_job_when_asked(monkeypatch: pytest.MonkeyP
     assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2", "N3"]
     with pytest.raises(Error, match="exclude each other"):
         nwtopo.load(TREE, this_job=True, whole_system=True)
+
+
+def test_machines_have_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    aliases = tmp_path / "aliases"
+    aliases.write_text("N1 ip-10-0-0-1\n10.0.0.2 N2.site two\n")
+    tree = nwtopo.load(TREE, aliases=aliases, this_machine="two")
+    assert tree.machine("IP-10-0-0-1.site").name == "N1"
+    assert tree.this_machine.name == "N2"
+    assert tree.shrink(tree.machines[:2]).machine("ip-10-0-0-1").name == "N1"
+    with pytest.raises(Error, match="no machine named 'two'"):
+        tree.shrink(tree.machines[:2]).machine("two")
+    with pytest.raises(Error, match="no machine named 'two'"):
+        nwtopo.load(TREE).machine("two")
+    monkeypatch.setenv("AYATORI_ALIASES", str(aliases))
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "two,ip-10-0-0-1")
+    assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2"]
+    assert nwtopo.from_buffer(tree.export_buffer()).machine("two").name == "N2"
+    aliases.write_text("N1 x\nN2 x\n")
+    with pytest.raises(Error, match="aliases:2: 'x' stands for two hosts"):
+        nwtopo.load(TREE)
 
 
 FABRIC = """switchguid=0x10(10)
@@ -66,7 +86,7 @@ def test_what_the_source_skipped_is_warned_of(tmp_path: Path) -> None:
     assert told[0].filename == __file__
     assert topology.shrink([topology.machine("n1")]).warnings == topology.warnings
     with pytest.warns(nwtopo.SourceWarning):
-        assert nwtopo.from_bytes(topology.to_bytes()).warnings == topology.warnings
+        assert nwtopo.from_buffer(topology.export_buffer()).warnings == topology.warnings
 
 
 def test_a_source_that_was_read_completely_has_no_warnings() -> None:

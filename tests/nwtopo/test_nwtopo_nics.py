@@ -47,10 +47,13 @@ def test_links_and_machines_tell_their_nics(tmp_path: Path) -> None:
             nic.guid,
         )
         assert (link.to_nic, link.to_device) == (None, "")
-        assert topology.nic(nic.guid) == nic
+        assert topology.nic_by_guid(nic.guid) == nic
     assert topology.links()["from_nic"].max() == nwtopo.NO_NIC
+    assert topology.object_by_guid(host.nics[1].guid) == host
     with pytest.raises(Error, match="no NIC has the GUID 0x5"):
-        topology.nic(5)
+        topology.nic_by_guid(5)
+    with pytest.raises(Error, match="no router or NIC has the GUID 0x5"):
+        topology.object_by_guid(5)
 
 
 def test_nic_hops_and_nearest_nic(tmp_path: Path) -> None:

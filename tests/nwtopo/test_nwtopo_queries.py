@@ -59,11 +59,11 @@ def test_common_ancestors(tree: Topology, torus: Topology) -> None:
 
 
 def test_nearest_machines(tree: Topology) -> None:
-    assert names(tree.nearest(tree.machine("N5"), 4)) == ["N4", "N6", "N7", "N0"]
-    assert tree.nearest(tree.machine("N5"), 0) == []
-    assert len(tree.nearest(tree.machine("N5"), 100)) == 31
+    assert names(tree.nearest_machines(tree.machine("N5"), 4)) == ["N4", "N6", "N7", "N0"]
+    assert tree.nearest_machines(tree.machine("N5"), 0) == []
+    assert len(tree.nearest_machines(tree.machine("N5"), 100)) == 31
     with pytest.raises(Error):
-        tree.nearest(tree.machine("N5"), -1)
+        tree.nearest_machines(tree.machine("N5"), -1)
 
 
 def test_machines_under(tree: Topology) -> None:
@@ -74,12 +74,28 @@ def test_machines_under(tree: Topology) -> None:
 
 def test_cut_of_a_full_bisection_and_of_an_oversubscribed_one(tree: Topology) -> None:
     cut = tree.cut(tree.machines[:16], tree.machines[16:])
-    assert (cut.bytes_per_second, cut.injection, cut.oversubscription) == (16 * 25e9, 16 * 25e9, 1)
+    assert (cut.bandwidth, cut.injection, cut.oversubscription) == (16 * 25e9, 16 * 25e9, 1)
     slim = nwtopo.load("xgft:h=2;m=4,2;w=1,2")  # 4 hosts a leaf, 2 cables up
     cut = slim.cut(slim.machines[:4], slim.machines[4:])
-    assert (cut.bytes_per_second, cut.oversubscription, cut.links) == (2 * 25e9, 2, 2)
+    assert (cut.bandwidth, cut.oversubscription, cut.num_links) == (2 * 25e9, 2, 2)
     with pytest.raises(Error):
         tree.cut(tree.machines[:2], tree.machines[1:3])
+
+
+def test_a_cut_that_depends_on_unknown_rates_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "topology.conf").write_text(
+        "SwitchName=s0 Nodes=a[0-2]\nSwitchName=s1 Nodes=b[0-2]\nSwitchName=top Switches=s[0-1]\n"
+    )
+    tree = nwtopo.load(f"slurm:{tmp_path}/topology.conf")
+    cut = tree.cut(tree.machines[:3], tree.machines[3:])
+    assert (cut.bandwidth, cut.injection, cut.oversubscription, cut.num_links) == (0, 0, 0, 1)
+
+
+def test_the_cut_of_a_part_of_a_full_network_goes_by_its_own_links() -> None:
+    full = nwtopo.load("full:8")
+    part = full.shrink(full.machines[:3])
+    cut = part.cut(part.machines[:1], part.machines[1:2])
+    assert (cut.bandwidth, cut.num_links) == (2 * 25e9, 2)
 
 
 def test_faults_are_gone_around() -> None:

@@ -71,17 +71,17 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
     opened = [_core.open_topology(source, False, host_pattern) for source in (before, after)]
     found = opened[0].difference(opened[1])
     status = Status.BAD if found else Status.DONE
-    counts = {what: sum(difference.what == what for difference in found) for what in SIGNS}
+    counts = {type: sum(difference.type == type for difference in found) for type in SIGNS}
     if json:
         differences = [
-            {"what": each.what, "kind": "link" if each.is_link else "object", "name": each.name, "detail": each.detail}
+            {"type": each.type, "kind": "link" if each.is_link else "object", "name": each.name, "detail": each.detail}
             for each in found
         ]
         print_json("differences", {"before": before, "after": after} | counts | {"differences": differences})
         return status
     for each in found:
-        say(f"{SIGNS[each.what]} {each.name}" + (f": {each.detail}" if each.detail else ""))
-    say(", ".join(f"{count} {what}" for what, count in counts.items()) if found else "no difference")
+        say(f"{SIGNS[each.type]} {each.name}" + (f": {each.detail}" if each.detail else ""))
+    say(", ".join(f"{count} {type}" for type, count in counts.items()) if found else "no difference")
     return status
 
 

@@ -12,8 +12,8 @@ Functions raise ayatori.Error for what they cannot do.
 
 from ayatori._core import Cut
 from ayatori.base.errors import SourceWarning
-from ayatori.nwtopo.loading import from_bytes, load
-from ayatori.nwtopo.objects import LINK, NO_NIC, UNREACHABLE, Difference, Kind, Link, Nic, Obj, Objects
+from ayatori.nwtopo.loading import from_buffer, load
+from ayatori.nwtopo.objects import LINK, NO_NIC, UNREACHABLE, Difference, Link, Nic, Obj, Objects, ObjType
 from ayatori.nwtopo.topology import Topology
 
 __all__ = [
@@ -22,13 +22,13 @@ __all__ = [
     "UNREACHABLE",
     "Cut",
     "Difference",
-    "Kind",
+    "ObjType",
     "Link",
     "Nic",
     "Obj",
     "Objects",
     "SourceWarning",
     "Topology",
-    "from_bytes",
+    "from_buffer",
     "load",
 ]

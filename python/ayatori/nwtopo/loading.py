@@ -1,4 +1,4 @@
-"""How a Topology comes to be: load() from a source, from_bytes() from another process's topology."""
+"""How a Topology comes to be: load() from a source, from_buffer() from another process's topology."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def load(
     faults: str = "",
     tables: str | os.PathLike[str] | None = None,
     host_pattern: str = "",
+    aliases: str | os.PathLike[str] | None = None,
 ) -> Topology:
     """Discovers a topology.
 
@@ -35,6 +36,9 @@ def load(
     routers or machines, NAME:PORT for one cable, NAME:DEVICE or NAME:DEVICE:PORT for a NIC of a machine, separated by
     commas: queries go around them. `tables` is a file of forwarding tables (OpenSM's lfts file or dump, dump_lfts,
     ibroute) for routed_path().
+
+    `aliases` is a file of other names of machines, by which they are found, too (lines `NAME OTHER…`, as /etc/hosts has
+    them); None takes the one that the environment's AYATORI_ALIASES names, if it is set.
 
     What the source or the tables could not read is told by a SourceWarning a line, and by Topology.warnings.
     """
@@ -50,7 +54,8 @@ def load(
     if tables is not None:
         routes = _core.parse_table_routes(found, host_pattern, read_text(Path(tables)), os.fspath(tables))
     found = with_kind(found)
-    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes, this_machine)
+    core = _with_aliases(_core.open_topology(found, physical_view, host_pattern), aliases)
+    topology = Topology(core, found, routes, this_machine)
     hosts = _core.job_hosts() if this_job or (automatic and not whole_system) else []
     if hosts:
         # Batch systems name a host once for each of its processes.
@@ -60,9 +65,20 @@ def load(
     return _warned(topology)
 
 
-def from_bytes(data: bytes, *, this_machine: str | None = None) -> Topology:
-    """The topology that Topology.to_bytes() made, in this process or another. Forwarding tables are not in it."""
-    return _warned(Topology(_core.open_cache_bytes(data), "bytes", None, this_machine))
+def from_buffer(
+    data: bytes, *, this_machine: str | None = None, aliases: str | os.PathLike[str] | None = None
+) -> Topology:
+    """The topology that Topology.export_buffer() made, in this process or another.
+
+    Forwarding tables and other names are not in it. `aliases` as for load().
+    """
+    core = _with_aliases(_core.open_cache_bytes(data), aliases)
+    return _warned(Topology(core, "buffer", None, this_machine))
+
+
+def _with_aliases(core: _core.Topology, aliases: str | os.PathLike[str] | None) -> _core.Topology:
+    file = os.fspath(aliases) if aliases is not None else os.environ.get("AYATORI_ALIASES")
+    return core.with_aliases(read_text(Path(file)), file) if file else core
 
 
 def _warned(topology: Topology) -> Topology:

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ayatori.nwtopo.topology import Topology
 
-Kind: TypeAlias = Literal["machine", "router", "grid", "full", "graph"]
+ObjType: TypeAlias = Literal["machine", "router", "grid", "full", "graph"]
 
 UNREACHABLE = 0xFFFFFFFF
 """The distance between objects that no way joins."""
@@ -22,7 +22,7 @@ LINK = np.dtype(
     {
         "names": [
             *("from", "to", "from_port", "to_port", "from_nic", "to_nic", "plane"),
-            *("bytes_per_second", "latency", "up", "degraded"),
+            *("bandwidth", "latency", "up", "degraded"),
         ],
         "formats": ["u8", "u8", "u4", "u4", "u4", "u4", "u4", "f8", "f8", "?", "?"],
         "offsets": [0, 8, 32, 36, 44, 48, 40, 16, 24, 52, 53],
@@ -65,7 +65,7 @@ class Link:
     to_guid: int
     plane: str
     rate: str  # "4xNDR", "?" if not known
-    bytes_per_second: float  # payload of one direction, 0 if not known
+    bandwidth: float  # payload of one direction, 0 if not known
     latency: float  # seconds, with the device at the far end; 0 if not known
     up: bool  # False: taken out by `faults`, and no query goes over it
     degraded: bool  # slower than most links of its kind
@@ -74,7 +74,7 @@ class Link:
 class Difference(NamedTuple):
     """One thing that two topologies do not share."""
 
-    what: str  # "added", "removed" or "changed"
+    type: str  # "added", "removed" or "changed"
     is_link: bool  # a cable; otherwise an object
     name: str  # "LS1", or "LS1 port 8 - RS2 port 2"
     detail: str  # of a change: "4xHDR -> 4xNDR"
@@ -118,9 +118,9 @@ class Obj:
         self.topology, self.id = topology, id
 
     @property
-    def kind(self) -> Kind:
-        kind: Kind = self.topology._core.kind(self.id)  # type: ignore[assignment]
-        return kind
+    def type(self) -> ObjType:
+        type: ObjType = self.topology._core.kind(self.id)  # type: ignore[assignment]
+        return type
 
     @property
     def name(self) -> str:
@@ -134,7 +134,7 @@ class Obj:
 
     @property
     def num_nics(self) -> int:
-        return self.topology._core.nic_count(self.id) if self.kind == "machine" else 0
+        return self.topology._core.nic_count(self.id) if self.type == "machine" else 0
 
     @property
     def nics(self) -> list[Nic]:
@@ -160,22 +160,22 @@ class Obj:
     @property
     def dimensions(self) -> tuple[int, ...]:
         """Lengths of a grid; empty for all other objects."""
-        return tuple(self.topology._core.grid_dimensions(self.id)) if self.kind == "grid" else ()
+        return tuple(self.topology._core.grid_dimensions(self.id)) if self.type == "grid" else ()
 
     @property
-    def periodic(self) -> tuple[bool, ...]:
+    def periodicities(self) -> tuple[bool, ...]:
         """Of each dimension of a grid: True for a torus, False for a mesh."""
-        return tuple(self.topology._core.grid_periodic(self.id)) if self.kind == "grid" else ()
+        return tuple(self.topology._core.grid_periodic(self.id)) if self.type == "grid" else ()
 
     @property
-    def reference(self) -> tuple[int, ...]:
+    def reference_coordinates(self) -> tuple[int, ...]:
         """Where the first point of a subset's grid lies in the whole grid."""
-        return tuple(self.topology._core.grid_reference(self.id)) if self.kind == "grid" else ()
+        return tuple(self.topology._core.grid_reference(self.id)) if self.type == "grid" else ()
 
     @property
     def dense(self) -> bool:
         """True if every point of a grid has a child."""
-        return self.kind == "grid" and self.topology._core.grid_dense(self.id)
+        return self.type == "grid" and self.topology._core.grid_dense(self.id)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Obj) and self.id == other.id and self.topology is other.topology
@@ -184,4 +184,4 @@ class Obj:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        return f"<{self.kind} {self.name or self.id}>"
+        return f"<{self.type} {self.name or self.id}>"

@@ -49,7 +49,7 @@ class Topology:
     def warnings(self) -> list[str]:
         """What the source, then the file of tables, could not read, one line each: something may be missing.
 
-        load() and from_bytes() issue a SourceWarning for each, too.
+        load() and from_buffer() issue a SourceWarning for each, too.
         """
         return [*self._core.warnings, *(self._tables.warnings if self._tables else ())]
 
@@ -71,10 +71,10 @@ class Topology:
 
     @property
     def machines(self) -> Objects:
-        """In network order: neighbours share a router."""
+        """In network order: neighbors share a router."""
         return Objects(self, self._core.machine_count, self._core.machine)
 
-    def object(self, id: int) -> Obj:
+    def object_by_id(self, id: int) -> Obj:
         """The object with an id, from this process or another."""
         if not 0 <= id < 1 << 64 or not self._core.contains(id):
             raise Error(f"no object {id} in {self.source}")
@@ -83,7 +83,7 @@ class Topology:
     def machine(self, name: str) -> Obj:
         """A machine by its host name, with or without the domain."""
         found = self._find(name)
-        if found is None or found.kind != "machine":
+        if found is None or found.type != "machine":
             raise Error(f"no machine named '{name}' in {self.source}")
         return found
 
@@ -100,21 +100,28 @@ class Topology:
             found = self._find(name)
             if found is None and name.isdecimal() and int(name) < 1 << 64 and self._core.contains(int(name)):
                 found = Obj(self, int(name))
-            if found is None or found.kind != "machine":
+            if found is None or found.type != "machine":
                 raise Error(f"this machine, '{name}' by {said_by}, is not in {self.source}")
             return found
         raise Error("this host has no name", hint="load(..., this_machine=NAME)")
 
-    def nic(self, guid: int) -> Nic:
+    def nic_by_guid(self, guid: int) -> Nic:
         """The NIC with a GUID."""
         found = self._core.find_nic(guid) if 0 < guid < 1 << 64 else None
         if found is None:
             raise Error(f"no NIC has the GUID {guid:#x} in {self.source}")
         return self._nic(*found)
 
+    def object_by_guid(self, guid: int) -> Obj:
+        """The router with a GUID, or the machine with a NIC that has it."""
+        found = self._core.find_guid(guid) if 0 < guid < 1 << 64 else None
+        if found is None:
+            raise Error(f"no router or NIC has the GUID {guid:#x} in {self.source}")
+        return Obj(self, found)
+
     def router(self, name: str) -> Obj:
         found = self._find(name)
-        if found is None or found.kind != "router":
+        if found is None or found.type != "router":
             raise Error(f"no router named '{name}' in {self.source}")
         return found
 
@@ -158,14 +165,14 @@ class Topology:
         if len(shifts) != len(coords):
             raise Error(f"{len(shifts)} shifts in a grid of {len(coords)} dimensions")
         target = [c + shift for c, shift in zip(coords, shifts, strict=True)]
-        for i, (length, around) in enumerate(zip(grid.dimensions, grid.periodic, strict=True)):
+        for i, (length, around) in enumerate(zip(grid.dimensions, grid.periodicities, strict=True)):
             if around:
                 target[i] %= length
             elif not 0 <= target[i] < length:
                 return None
         return self.at(target, grid)
 
-    def neighbour(self, obj: Obj, dimension: int, shift: int = 1, grid: Obj | None = None) -> Obj | None:
+    def neighbor(self, obj: Obj, dimension: int, shift: int = 1, grid: Obj | None = None) -> Obj | None:
         """The same along one dimension (from 0)."""
         count = len(self._grid(grid).dimensions)
         if not 0 <= dimension < count:
@@ -215,7 +222,7 @@ class Topology:
         """The lowest objects above both (or equal to one): in a fat tree, the routers where the two may meet."""
         return [Obj(self, id) for id in self._core.common_ancestors(self._id(a), self._id(b))]
 
-    def nearest(self, obj: Obj, count: int = 1) -> list[Obj]:
+    def nearest_machines(self, obj: Obj, count: int = 1) -> list[Obj]:
         """Up to `count` machines, nearest first, not the object itself."""
         if count < 0:
             raise Error(f"cannot look for {count} machines")
@@ -227,33 +234,32 @@ class Topology:
         return Objects(self, len(ids), lambda index: int(ids[index]))
 
     def cut(self, a: Iterable[Obj], b: Iterable[Obj]) -> Cut:
-        """What two sets of machines can exchange: bytes_per_second, injection, oversubscription, links."""
+        """What two sets of machines can exchange: bandwidth, injection, oversubscription (0: not known), num_links."""
         return self._core.cut(self._ids(a), self._ids(b))
 
     # ---- other topologies, files
 
     def shrink(self, machines: Iterable[Obj]) -> Topology:
         """The subset with these machines; ids and heights stay."""
-        return Topology(self._core.subset(self._ids(machines)), self.source, self._tables, self._this_machine)
+        return Topology(self._core.shrink(self._ids(machines)), self.source, self._tables, self._this_machine)
 
     def diff(self, after: Topology) -> list[Difference]:
         """What has to happen to this topology to become `after`; objects are matched by name."""
         found = self._core.difference(after._core)
-        return [Difference(each.what, each.is_link, each.name, each.detail) for each in found]
+        return [Difference(each.type, each.is_link, each.name, each.detail) for each in found]
 
-    def export(self, format: str, path: str | os.PathLike[str]) -> None:
-        """Writes a file, whole or not at all: "cache", or what `ayatori convert` knows ("json", "dot", "svg", …)."""
+    def export_file(self, format: str, path: str | os.PathLike[str]) -> None:
+        """Writes a file, whole or not at all: what `ayatori convert` knows ("json", "dot", "svg", …), or a "cache".
+
+        load("cache:PATH") maps a cache: one copy for all processes of a machine.
+        """
         if format == "cache":
-            self.write_cache(path)
+            self._core.write_cache(os.fspath(path))
         else:
             write_bytes(Path(path), _core.export_network(self._core.network(), format))
 
-    def write_cache(self, path: str | os.PathLike[str]) -> None:
-        """Writes what load("cache:PATH") maps: one copy for all processes of a machine."""
-        self._core.write_cache(os.fspath(path))
-
-    def to_bytes(self) -> bytes:
-        """What from_bytes() reads: rank 0 loads a topology and broadcasts it."""
+    def export_buffer(self) -> bytes:
+        """What from_buffer() reads: rank 0 loads a topology and broadcasts it."""
         return self._core.cache_bytes()
 
     # ---- helpers
@@ -272,7 +278,7 @@ class Topology:
         return [self._id(obj) for obj in objects]
 
     def _machine_id(self, obj: Obj) -> int:
-        if obj.kind != "machine":
+        if obj.type != "machine":
             raise Error(f"{obj!r} is not a machine")
         return self._id(obj)
 
@@ -300,7 +306,7 @@ class Topology:
             to_guid=far.guid,
             plane=self.planes[link.plane],
             rate=link.rate,
-            bytes_per_second=link.bytes_per_second,
+            bandwidth=link.bandwidth,
             latency=link.latency,
             up=link.up,
             degraded=link.degraded,
@@ -308,11 +314,11 @@ class Topology:
 
     def _grid(self, grid: Obj | None) -> Obj:
         if grid is None:
-            grids = [obj for obj in self._virtual_objects() if obj.kind == "grid"]
+            grids = [obj for obj in self._virtual_objects() if obj.type == "grid"]
             if len(grids) != 1:
                 raise Error(f"{self.source} has {len(grids)} grids", hint="say which one" if grids else "")
             return grids[0]
-        if grid.kind != "grid":
+        if grid.type != "grid":
             raise Error(f"{grid!r} is not a grid")
         return grid
 
@@ -320,6 +326,6 @@ class Topology:
         """They have the highest ids, and are highest where they are."""
         for height in range(self.max_height, 0, -1):
             for obj in reversed(self.objects(height)):
-                if obj.kind in ("machine", "router"):
+                if obj.type in ("machine", "router"):
                     break
                 yield obj

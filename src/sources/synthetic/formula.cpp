@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 #include "ayatori/base/text.hpp"
@@ -63,6 +64,8 @@ Failure Formula::wrong(std::string what) const {
   return with_hint(fail("{}: {}", kind_, what), fmt::format("a formula of this kind: {}", synopsis_));
 }
 
+Failure Formula::too_large(std::string what) const { return with_code(wrong(std::move(what)), EOVERFLOW); }
+
 Result<std::uint64_t> Formula::number(std::string_view key, std::uint64_t otherwise, std::uint64_t least,
                                       std::uint64_t most) const {
   const Entry* entry = find(key);
@@ -116,10 +119,10 @@ void Size::add(std::uint64_t count, std::uint64_t ports) {
 
 Result<> Size::check(const Formula& formula) const {
   if (nodes_ > max_nodes) {
-    return formula.wrong(fmt::format("has more than {} devices", max_nodes));
+    return formula.too_large(fmt::format("has more than {} devices", max_nodes));
   }
   if (slots_ > max_slots) {
-    return formula.wrong(
+    return formula.too_large(
         fmt::format("has {} devices with {} ports; the maximum is {} ports", nodes_, slots_, max_slots));
   }
   return {};

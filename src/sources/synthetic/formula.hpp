@@ -41,6 +41,8 @@ class Formula {
 
   /// The error "fattree: what", with the synopsis as its hint.
   [[nodiscard]] Failure wrong(std::string what) const;
+  /// The same for what is right, but larger than a network can be (EOVERFLOW).
+  [[nodiscard]] Failure too_large(std::string what) const;
 
  private:
   struct Entry {

@@ -209,7 +209,7 @@ Result<std::optional<GridFormula>> grid_formula(const GridKind& kind, std::strin
   std::uint64_t points = 1;
   for (const std::uint64_t length : text->dimensions) points = saturating_product(points, length);
   constexpr std::uint64_t max_points = (std::uint64_t{1} << 32) - 1;
-  if (points > max_points) return text->formula.wrong("more than 2^32 - 1 points");
+  if (points > max_points) return text->formula.too_large("more than 2^32 - 1 points");
   GridFormula formula;
   formula.dimensions.assign(text->dimensions.begin(), text->dimensions.end());
   formula.periodic.assign(formula.dimensions.size(), kind.row == Row::ring);

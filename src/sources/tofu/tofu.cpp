@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/builder.hpp"
@@ -28,7 +29,7 @@ Result<std::vector<std::uint64_t>> parse_lengths(std::string_view text) {
   for (const std::string_view part : split(text, 'x')) {
     const auto length = parse_unsigned<std::uint64_t>(part);
     if (!length || *length == 0) return wrong(fmt::format("expected lengths like 24x18x16 instead of '{}'", text));
-    if (*length > max_points / points) return wrong("more than 2^32 nodes");
+    if (*length > max_points / points) return with_code(wrong("more than 2^32 nodes"), EOVERFLOW);
     points *= *length;
     lengths.push_back(*length);
   }
@@ -148,7 +149,9 @@ Result<Network> open_tofu(std::string_view rest) {
   for (const std::uint32_t length : formula.dimensions) points *= length;
   constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
   if (points > max_nodes / 2) {
-    return tofu::wrong(fmt::format("{} machines and their routers; the maximum is {} nodes", points, max_nodes));
+    auto too_large =
+        tofu::wrong(fmt::format("{} machines and their routers; the maximum is {} nodes", points, max_nodes));
+    return with_code(std::move(too_large), EOVERFLOW);
   }
   return tofu::explicit_network(formula);
 }

@@ -15,6 +15,8 @@
 
 namespace ayatori {
 
+class HostNames;
+
 inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
 
 /// Links on a shortest way between two machines or routers: 0 to itself, 2 between two hosts of one leaf, 1 between
@@ -35,8 +37,10 @@ inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
 [[nodiscard]] std::optional<std::uint32_t> nearest_nic(const Topology& topology, ObjectId from, std::uint32_t from_nic,
                                                        ObjectId to);
 
-/// A machine or router by its name; a machine also if the name given, or its own, has a domain that the other lacks.
-[[nodiscard]] std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name);
+/// A machine or router by its name; a machine also if the name given, or its own, has a domain that the other lacks,
+/// and by its other names, which may be of a topology that this one is a part of.
+[[nodiscard]] std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name,
+                                                   const HostNames* other_names = nullptr);
 
 /// A NIC: number `index` of a machine.
 struct NicPlace {
@@ -84,17 +88,17 @@ struct RouteStep {
 /// machines that do not lie below the grid.
 [[nodiscard]] std::vector<std::int32_t> machine_coordinates(const Topology& topology, ObjectId grid);
 
-/// What two sets of machines can exchange.
+/// What two sets of machines can exchange, in bytes a second; 0 where it is not known.
 struct Cut {
-  double bytes_per_second = 0;  ///< most that can flow from a to b at once: the narrowest cut between them
+  double bandwidth = 0;         ///< most that can flow from a to b at once: the narrowest cut between them
   double injection = 0;         ///< the lesser of what the NICs of a, and of b, carry
-  std::uint64_t links = 0;      ///< links of that cut
-  [[nodiscard]] double oversubscription() const { return bytes_per_second > 0 ? injection / bytes_per_second : 0; }
+  std::uint64_t num_links = 0;  ///< links of that cut, or where its bandwidth is not known, of the one with the fewest
+  [[nodiscard]] double oversubscription() const { return bandwidth > 0 ? injection / bandwidth : 0; }
 };
 
-/// The narrowest cut between two sets of machines without a common member (maximum flow, Dinic 1970). Links whose rate
-/// is not known count as the fastest known one of the network, or as 1 B/s each if none is. Error: an empty set, a
-/// common machine.
+/// The narrowest cut between two sets of machines without a common member (maximum flow, Dinic 1970); of several that
+/// nearest to a. Its bandwidth is not known where it depends on links of unknown rate. A bandwidth of 0 and no links:
+/// there is no way. Error: an empty set, a common machine.
 [[nodiscard]] Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a,
                                       std::span<const ObjectId> b);
 

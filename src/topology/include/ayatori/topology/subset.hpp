@@ -16,9 +16,9 @@ namespace ayatori {
 ///           smaller. A dimension is periodic if it was and the box has its full length; the grid is not dense where
 ///           points have no machine or router.
 /// Links that lead out of the subset are not there. In a direct network packets still travel through machines that are
-/// not in the subset: in a grid those in the box, otherwise all (Topology::transit). Takes a bit a machine of `base`,
-/// nothing if it is all of them.
-/// Errors: an empty list, an id that is not a machine of `base`, a machine that comes twice.
+/// not in the subset (Topology::transit): in a grid those in the box, otherwise those on shortest ways. Takes a bit a
+/// machine of `base`, nothing if it is all of them. Errors: an empty list, an id that is not a machine of `base`, a
+/// machine that comes twice.
 [[nodiscard]] Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> machines);
 
 }  // namespace ayatori
