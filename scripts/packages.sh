@@ -6,7 +6,7 @@ build_packages="g++ cmake ninja-build python3 python3-dev python3-venv libfmt-de
 lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
-    openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
+    openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
     libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86 hpcc libopenblas-pthread-dev"
 # What the benchmarks measure beside ours.
 peer_packages="libopenmpi-dev libfabric-bin hpcc libopenblas-pthread-dev"

@@ -29,6 +29,7 @@ constexpr std::array formats = {
     ExportFormat{"ibnetdiscover", "what ibnetdiscover prints", always<write_ibnetdiscover>},
     ExportFormat{"ibsim", "ibsim's net file", always<write_ibnetdiscover>},
     ExportFormat{"json", "our own format, which loses nothing", write_json},
+    ExportFormat{"scotch", "Scotch's target architecture", exports::write_scotch},
     ExportFormat{"simgrid", "SimGrid's platform file", exports::write_simgrid},
     ExportFormat{"slurm", "Slurm's topology.conf", write_slurm_conf},
     ExportFormat{"slurm-yaml", "Slurm's topology.yaml", write_slurm_yaml},

@@ -58,6 +58,7 @@ TEST(ExportNetwork, WritesDocumentsToTheirEnd) {
     EXPECT_TRUE(exported(network, "dot").ends_with("}\n")) << source;
     EXPECT_TRUE(exported(network, "graphml").ends_with("</graphml>\n")) << source;
     EXPECT_TRUE(exported(network, "simgrid").ends_with("</platform>\n")) << source;
+    EXPECT_TRUE(exported(network, "scotch").ends_with("\n")) << source;
     EXPECT_TRUE(exported(network, "svg").ends_with("</svg>\n")) << source;
   }
 }
@@ -114,6 +115,39 @@ TEST(WriteSimgrid, FailsIfARateIsNotKnown) {
 TEST(WriteSimgrid, LetsSimGridRouteByDijkstraInLargeNetworks) {
   EXPECT_NE(exported(opened("torus:5x5"), "simgrid").find("routing=\"Floyd\""), std::string::npos);
   EXPECT_NE(exported(opened("torus:20x20"), "simgrid").find("routing=\"Dijkstra\""), std::string::npos);
+}
+
+TEST(ExportScotch, WritesTheShapesThatScotchKnows) {
+  EXPECT_EQ(exported(opened("torus:3x4x5"), "scotch"), "torusXD\n3 5 4 3\n");
+  EXPECT_EQ(exported(opened("mesh:2x7"), "scotch"), "mesh2D\n7 2\n");
+  EXPECT_EQ(exported(opened("mesh:7"), "scotch"), "mesh2D\n1 7\n");
+  EXPECT_EQ(exported(opened("hypercube:4"), "scotch"), "torusXD\n4 2 2 2 2\n");
+  EXPECT_EQ(exported(opened("full:6"), "scotch"), "cmplt\n6\n");
+  EXPECT_EQ(exported(opened("fattree:K=4,levels=2"), "scotch"), "tleaf\n2 8 2 4 2\n");
+  EXPECT_EQ(exported(opened("fattree:K=2,levels=3"), "scotch"), "tleaf\n3 4 2 2 2 2 2\n");
+  EXPECT_EQ(exported(opened("full:3,hosts=2"), "scotch"), "tleaf\n2 3 1 2 2\n");
+}
+
+TEST(ExportScotch, WritesATableForAllOthers) {
+  EXPECT_EQ(exported(opened("torus:3,hosts=1"), "scotch"), "torusXD\n1 3\n");
+  EXPECT_EQ(exported(awkward_network(), "scotch"), "cmplt\n2\n");
+  NetworkBuilder builder;
+  const auto a = builder.add_router("a", 0x2001, 8);
+  const auto b = builder.add_router("b", 0x2002, 8);
+  plug(builder, a, 1, b, 1);
+  for (PortNumber port = 5; port < 7; ++port) add_host(builder, "a" + std::to_string(port), a, port);
+  add_host(builder, "b5", b, 5);
+  EXPECT_EQ(exported(built(builder), "scotch"), "deco\n0\n3 5\n0 1 4\n1 1 5\n2 1 3\n2\n3 3\n");
+}
+
+TEST(ExportScotch, RefusesWhatIsInPartsAndTablesThatAreTooLarge) {
+  NetworkBuilder builder;
+  for (const char* name : {"a", "b"}) {
+    const auto router = builder.add_router(name, name[0], 8);
+    add_host(builder, std::string("host-") + name, router, 1);
+  }
+  EXPECT_THROW(static_cast<void>(exported(built(builder), "scotch")), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(exported(opened("torus:17x17x17,hosts=3"), "scotch")), std::runtime_error);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct PictureMarks {
   std::vector<Link> links;
 };
 
-/// dot, graphml, ibnetdiscover, ibsim, json, simgrid, slurm (topology.conf), slurm-yaml (topology.yaml), svg.
+/// dot, graphml, ibnetdiscover, ibsim, json, scotch, simgrid, slurm (topology.conf), slurm-yaml (topology.yaml), svg.
 [[nodiscard]] std::span<const ExportFormat> export_formats();
 
 /// Writes a network in a format.
