@@ -8,9 +8,8 @@
 ///     }
 ///
 /// Objects are those of nwtopo.h, and belong to the topology. Where "there is none" is an ordinary answer (a name that
-/// nobody has, the neighbor beyond the edge of a mesh), a function gives nullptr or nothing; all other failures throw
-/// nwtopo::Error, and arguments that no topology could take std::invalid_argument. Threads as in nwtopo.h: any number
-/// may use a const Topology.
+/// nobody has, the neighbor beyond the edge of a mesh), a function gives nullptr or nothing. All other failures throw
+/// nwtopo::Error, or std::invalid_argument before C is asked. Threads as in nwtopo.h: any may use a const Topology.
 #ifndef NWTOPO_HPP
 #define NWTOPO_HPP
 
@@ -170,7 +169,8 @@ class Topology {
 
   Topology(Topology&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Topology& operator=(Topology&& other) noexcept {
-    std::swap(handle_, other.handle_);
+    Topology taken(std::move(other));
+    std::swap(handle_, taken.handle_);
     return *this;
   }
   ~Topology() { nwtopo_topology_destroy(handle_); }

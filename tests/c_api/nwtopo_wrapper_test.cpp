@@ -107,6 +107,10 @@ TEST(WrapperTest, TopologiesMoveAndMakeSubsets) {
   EXPECT_EQ(code_of([&] { static_cast<void>(moved.diff(topology)); }), EINVAL);
   topology = Topology({"torus:4"});
   EXPECT_EQ(topology.machines().size(), 4U);
+  Topology other({"torus:5"});
+  topology = std::move(other);
+  EXPECT_EQ(topology.machines().size(), 5U);
+  EXPECT_EQ(code_of([&] { static_cast<void>(other.machines()); }), EINVAL);  // NOLINT
   EXPECT_GT(moved.memory().fixed, 0U);
 }
 
