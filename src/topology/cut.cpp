@@ -167,7 +167,7 @@ class CutProblem {
     const auto start = flow.add_vertex();
     const auto source = flow.add_vertex();
     const auto sink = flow.add_vertex();
-    // More than all known links carry, so that ways without limit are told from those with one, and add up to a number.
+    // More than all known links carry: only ways without limit can fill it, and their sum stays a number.
     flow.add_arc(start, source, std::max<Flow>(sum_, links_.size()) + 1);
     for (const ObjectId machine : a_) flow.add_arc(source, numbers_.at(machine), no_limit);
     for (const ObjectId machine : b_) flow.add_arc(numbers_.at(machine), sink, no_limit);

@@ -12,7 +12,7 @@ namespace {
 /// Explicit networks have fewer machines. Names of larger ones, which are formulas, must be written exactly.
 constexpr std::uint64_t max_indexed = std::uint64_t{1} << 24;
 
-void add(std::unordered_map<std::string, ObjectId>& names, std::string name, ObjectId machine) {
+void add_name(std::unordered_map<std::string, ObjectId>& names, std::string name, ObjectId machine) {
   const auto [there, is_new] = names.try_emplace(std::move(name), machine);
   if (!is_new && there->second != machine) there->second = no_object;
 }
@@ -25,8 +25,8 @@ class HostsOfTopology final : public KnownHosts {
     for (std::uint64_t i = 0; i < count; ++i) {
       const ObjectId machine = topology.machine(i);
       const std::string name = topology.name(machine);
-      add(by_folded_name_, folded_host_name(name), machine);
-      add(by_short_name_, short_host_name(name), machine);
+      add_name(by_folded_name_, folded_host_name(name), machine);
+      add_name(by_short_name_, short_host_name(name), machine);
     }
   }
 
@@ -60,8 +60,8 @@ Result<HostNames> HostNames::parse(const Topology& topology, std::string_view te
   if (!names) return Failure(names.error());
   HostNames found;
   for (const auto& [name, machine] : *names) {
-    add(found.by_name_, folded_host_name(name), machine);
-    add(found.by_short_name_, short_host_name(name), machine);
+    add_name(found.by_name_, folded_host_name(name), machine);
+    add_name(found.by_short_name_, short_host_name(name), machine);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-"""Target architectures: beside nwtopo's distances by a reader of the test's own, and in the real Scotch."""
+"""Target architectures: against nwtopo's distances by a reader of the test's own, and in the real Scotch."""
 
 from __future__ import annotations
 

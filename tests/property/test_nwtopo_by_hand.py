@@ -1,4 +1,4 @@
-"""nwtopo's distances, routes, cuts and subsets beside slow answers of the test's own, on 50 random networks.
+"""nwtopo's distances, routes, cuts and subsets against slow answers of the test's own, on 50 random networks.
 
 The oracle sees a network as the rows of Topology.links(). Distances are by breadth-first search, cuts by the maximum
 flow of Edmonds and Karp. What a subset keeps is what include/nwtopo.h says of nwtopo_topology_shrink().
