@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "ayatori/base/files.hpp"
@@ -33,6 +34,19 @@ TEST(OpenInfiniband, RecognisesAPortsReportByItsFirstRecord) {
   EXPECT_EQ(network->port(node1.endpoints[1]).guid, 0x0002c90300001002);
   EXPECT_EQ(network->port(node1.endpoints[1]).lid, 5);
   EXPECT_EQ(to_string(network->port(node1.endpoints[1]).rate), "4xFDR10");
+}
+
+TEST(OpenInfiniband, APortsReportMayFollowTheProgressOfItsDiscovery) {
+  const std::string file = testing::TempDir() + "ayatori-progress.txt";
+  const std::string progress =
+      "DR path slid 0; dlid 0; 0 -> new Channel Adapter {0000000000000001} portnum 1 lid 0-0 \"\"\n"
+      "DR path slid 0; dlid 0; 0,1 -> new Switch {0000000000000002} portnum 0 lid 7-7 \"leaf\"\n";
+  ASSERT_TRUE(write_file(file, progress + *read_file(golden)));
+  const auto network = open_infiniband(file, "");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network_text(*network), network_text(*open_infiniband(golden, "")));
+  EXPECT_EQ(network->warnings().size(), 2) << "the lines that were skipped";
+  std::filesystem::remove(file);
 }
 
 TEST(ParsePortsReport, EveryTruncationIsRefusedOrLosesNothing) {
