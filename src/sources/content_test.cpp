@@ -106,6 +106,7 @@ TEST_F(ContentTest, ByteOrderMarksLineEndsAndTerminalsDoNotMatter) {
   EXPECT_EQ(kinds_of_text("10.0.0.1 nid1 x1000c0s0b0n0\n"), std::vector{std::string_view("slingshot")});
   EXPECT_EQ(kinds_of_text("- topology: a\n  flat: True\n"), std::vector{std::string_view("slurm")});
   EXPECT_EQ(kinds_of_text("  {\"lldp\": {}}"), std::vector{std::string_view("lldp")});
+  EXPECT_EQ(kinds_of_text("{\n    \"Instances\": []\n}\n"), std::vector{std::string_view("aws")}) << "none is running";
 }
 
 TEST_F(ContentTest, OtherContentIsAnErrorThatListsTheKinds) {
@@ -115,7 +116,7 @@ TEST_F(ContentTest, OtherContentIsAnErrorThatListsTheKinds) {
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().message,
               (folder_ / "other").string() + ": its content is that of no known kind of network");
-    EXPECT_TRUE(found.error().hint.contains("ib:live or ib:FILE")) << found.error().hint;
+    EXPECT_TRUE(found.error().hint.contains("ib:FILE (the output of ibnetdiscover)")) << found.error().hint;
     EXPECT_FALSE(found.error().hint.contains("torus")) << found.error().hint;
     EXPECT_EQ(open_source((folder_ / "other").string()).error().message, found.error().message);
     EXPECT_EQ(open_topology((folder_ / "other").string()).error().message, found.error().message);
@@ -123,7 +124,7 @@ TEST_F(ContentTest, OtherContentIsAnErrorThatListsTheKinds) {
 }
 
 TEST_F(ContentTest, WhatIsNoNetworkIsCalledByItsNameWithARemedy) {
-  const std::array<std::array<std::string_view, 3>, 11> others = {{
+  const std::array<std::array<std::string_view, 3>, 12> others = {{
       {"n1 slots=4\nn2 slots=4\n", "a list of hosts", "--job FILE"},
       {"rank 0=n1 slot=0\n", "a list of hosts", "--job FILE"},
       {"CA: n1 mlx5_0:\n 0x1 1 1[  ] ==( 4X 25.78125 Gbps Active/  LinkUp)==>  2 1[  ] \"leaf\" ( )\n",
@@ -139,6 +140,7 @@ TEST_F(ContentTest, WhatIsNoNetworkIsCalledByItsNameWithARemedy) {
       {"dump file\nSTART_NODES\nNodeDesc,NumPorts\n", "a file of ibdiagnet or OpenSM", "ibnetdiscover"},
       {"1\nfe80:0000:0000:0000\n../hwloc\n2\n0000:0000:0000:0001,1,0,0,'n1 HCA-1',n1\n", "a file of netloc", "ib-raw"},
       {"{\"node_info\":{\"0000:0000:0000:0001\":{\"phy_id\":\"0000:0000:0000:0001\"}}}", "a file of netloc", "ib-raw"},
+      {"[\n {\"links\": [\n  {\n  \"compounded_links\": [\n", "a graph of NetQ", "engine graph"},
       {"node[01-04],login1\n", "a list of hosts", "--job FILE"},
   }};
   for (const auto& [text, what, remedy] : others) {
@@ -152,7 +154,8 @@ TEST_F(ContentTest, WhatIsNoNetworkIsCalledByItsNameWithARemedy) {
 TEST_F(ContentTest, OtherFormatsOfLldpctlAreKnownAndRefusedWithTheRightCommand) {
   for (const std::string_view text : {"lldp.eth0.via=LLDP\nlldp.eth0.chassis.name=leaf\n",
                                       "<?xml version=\"1.0\"?>\n<lldp label=\"LLDP neighbors\"/>\n",
-                                      "--------\nLLDP neighbors:\n--------\nInterface:    eth0, via: LLDP\n"}) {
+                                      "--------\nLLDP neighbors:\n--------\nInterface:    eth0, via: LLDP\n",
+                                      "--------\nLLDP interfaces:\n--------\n"}) {
     EXPECT_EQ(kinds_of_text(text), std::vector{std::string_view("lldp")}) << text;
     const auto network = open_source(file("n1", text).string());
     ASSERT_FALSE(network) << text;

@@ -46,6 +46,9 @@ bool is_of_netloc(std::string_view line) {
          });
 }
 
+/// "compounded_links": [
+bool is_of_netq(std::string_view line) { return line.starts_with("\"compounded_links\""); }
+
 struct Telltale {
   bool (*is_line_of)(std::string_view line);
   OtherContent content;
@@ -58,6 +61,8 @@ constexpr std::array telltales = {
     Telltale{is_of_ibroute, {"a forwarding table", run_ibnetdiscover}},
     Telltale{is_of_ibnodes, {"a list of devices without cables", run_ibnetdiscover}},
     Telltale{is_of_ibdiagnet, {"a file of ibdiagnet or OpenSM", run_ibnetdiscover}},
+    Telltale{is_of_netq,
+             {"a graph of NetQ", "topograph reads it, and its engine graph writes what topograph:FILE reads"}},
     Telltale{is_of_netloc,
              {"a file of netloc", "take the file of ibnetdiscover that it was made of, ib-raw/ib-subnet-…"}},
 };

@@ -97,11 +97,11 @@ Failure with_what_is_read(const SourceKind& kind, Failure failure) {
 
 /// The kinds that read files, for whoever has one that nobody knows.
 std::string kinds_of_files() {
-  std::vector<std::string_view> synopses;
+  std::vector<std::string> known;
   for (const SourceKind& kind : kinds) {
-    if (kind.synopsis.contains("FILE")) synopses.push_back(kind.synopsis);
+    if (!kind.reads.empty()) known.push_back(fmt::format("{}:FILE ({})", kind.kind, kind.reads));
   }
-  return fmt::format("name its kind: {}", fmt::join(synopses, ", "));
+  return fmt::format("name its kind: {}", fmt::join(known, ", "));
 }
 
 Result<std::string> with_kind_of_content(std::string_view file) {
