@@ -209,6 +209,22 @@ TEST(RankLevels, RoutersWithoutHostsDoNotChangeTheLevels) {
   }
 }
 
+/// On two of the leaves below a spine of five leaves or more it is not worth that all paths to them get other numbers.
+/// A spine of four leaves that lost two of them stays one.
+TEST(RankLevels, ASwitchOnTwoLeavesIsIdleBesideSpinesOfMany) {
+  for (int leaves = 3; leaves <= 7; ++leaves) {
+    const Network whole = opened(fmt::format("xgft:m=2,{};w=1,2", leaves));
+    auto builder = copy_of(whole, [](PortId) { return true; }, 8);
+    const auto bridge = builder.add_router("bridge", 0xe0, 8);
+    plug(builder, bridge, 1, device_named(whole, "LS0").value(), 10);
+    plug(builder, bridge, 2, device_named(whole, "LS2").value(), 10);
+    plug(builder, builder.add_router("tail", 0xe1, 8), 1, bridge, 3);
+    const auto expected =
+        leaves > 4 ? std::vector<std::string>{"bridge 1", "tail 0"} : std::vector<std::string>{"tail 0"};
+    EXPECT_EQ(idle_in(built(builder)), expected) << leaves << " leaves";
+  }
+}
+
 /// Two trees whose roots a chain of two routers joins: the chain is needed, and no tree of levels has it.
 TEST(RankLevels, RoutersThatAloneJoinHostsAreNotIdle) {
   NetworkBuilder builder;

@@ -15,7 +15,8 @@ namespace ayatori {
 struct Levels {
   std::vector<std::uint8_t> level;  ///< by router id
   /// By router id: a router without machines that joins no leaves which lower ones do not join, and is not below one
-  /// that does. Examples: a leaf or a pod without machines, a chain of routers on a leaf, a router cabled to spines.
+  /// that does; or one that joins two leaves beside others that join these and more than twice as many. Examples: a
+  /// leaf or a pod without machines, a chain of routers on a leaf, a router cabled to spines, or to two leaves.
   std::vector<bool> idle;
   std::uint8_t count = 0;  ///< number of levels of the routers that are not idle; leaves only: 1
 };
