@@ -49,6 +49,7 @@ class IdleFinder {
 
   std::vector<bool> find() {
     sort_by_distance();
+    if (leaves_ == 1) return idle(std::ranges::count(has_machines_, true) == 1);
     if (leaves_ >= 2 && !by_distance_.back().empty() && !are_leaves_cabled()) {
       find_leaves_below();
       find_joints();
@@ -122,6 +123,7 @@ class IdleFinder {
   /// A switch on two leaves is one more path between them. It would give all paths to these two leaves other numbers,
   /// for hosts that can't use it, too. So it is idle beside routers that join these leaves and more than twice as many.
   void drop_bridges() {
+    if (by_distance_.size() < 2) return;
     for (const DeviceId router : by_distance_[1]) {
       if (needed_[router] && is_bridge(router)) needed_[router] = false;
     }

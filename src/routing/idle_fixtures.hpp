@@ -182,7 +182,7 @@ inline std::optional<WithAndWithoutIdle> with_and_without_idle(std::uint64_t see
   damage(blueprint, random);
   Network without = blueprint.build();
   auto levels = rank_levels(without);
-  if (!levels || levels->count < 2) return std::nullopt;
+  if (!levels) return std::nullopt;
   Additions(blueprint, *levels, random).add();
   return WithAndWithoutIdle{source, std::move(without), blueprint.build(), std::move(*levels)};
 }

@@ -85,6 +85,7 @@ def doctor(
             "--network", metavar="SOURCE", help="The job's network, as run takes it: which interface serves what."
         ),
     ] = None,
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
     """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
@@ -95,8 +96,10 @@ def doctor(
     if join and out is None:
         raise UsageError("--join is written to a file", hint="--out FILE")
     names, words = hosts_and_agent(hosts, agent)
-    described = None if network is None else open_source(network)
-    fabrics = {source: open_source(source) for source in join or []}
+    if aliases is not None and network is None and not join:
+        raise UsageError("--aliases is of the hosts of a network", hint="--network SOURCE, or --join SOURCE")
+    described = None if network is None else open_source(network, aliases=aliases)
+    fabrics = {source: open_source(source, aliases=aliases) for source in join or []}
     facts = survey(names, words)
     if out is not None:
         write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics, note).encode())
