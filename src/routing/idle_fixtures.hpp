@@ -117,11 +117,12 @@ class Additions {
 
   /// A switch on two leaves of a pod of five leaves or more.
   void add_bridge() {
+    if (levels_.count < 2) return;
     const DeviceId above = any(by_level_[1]);
     std::vector<DeviceId> leaves;
     for (const auto& [a, b] : blueprint_.cables) {
       const DeviceId other = a == above ? b : a;
-      if ((a != above && b != above) || other >= levels_.level.size()) continue;
+      if ((a != above && b != above) || other >= levels_.level.size() || levels_.idle[other]) continue;
       if (levels_.level[other] == 0 && std::ranges::find(leaves, other) == leaves.end()) leaves.push_back(other);
     }
     if (leaves.size() < 5) return;
