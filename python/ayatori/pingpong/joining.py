@@ -23,7 +23,7 @@ def join_fabrics(
 ) -> str:
     """The JSON of the hosts' networks (network_of_facts) with the planes of `fabrics`, by source, in addition.
 
-    Machines are found as hostfiles find them, also by the aliases of a fabric. A NIC of a fabric is called as the interface
+    Machines are found as hostfiles find them, also by a fabric's aliases. A NIC of a fabric is called as the interface
     over it: by the port's GUID, which IP over InfiniBand has in its hardware address, or by the last word of its name.
     A network of the hosts all of whose interfaces are NICs of a fabric is the fabric's plane, and left out; where the
     fabric does not know the rate of a host's cable, it is the one that was measured. `note` hears which hosts a fabric
@@ -36,7 +36,9 @@ def join_fabrics(
         lacking = [host.name for host in facts.hosts if host.name not in found]
         if not found:
             called = f"they are called {', '.join(lacking[:3])}"
-            raise Error(f"{source} has none of the hosts", hint=f"{called}; --aliases FILE says what else they are called")
+            raise Error(
+                f"{source} has none of the hosts", hint=f"{called}; --aliases FILE says what else they are called"
+            )
         if lacking:
             more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
             note(f"{source} has {len(found)} of {len(facts.hosts)} hosts, and not {', '.join(lacking[:3])}{more}")
