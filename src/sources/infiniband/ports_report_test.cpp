@@ -69,6 +69,8 @@ TEST(ParsePortsReport, ErrorsNameFileLineAndWhatWasExpected) {
             "ports:1: expected both descriptions, ( 'one' - 'other' ), found \"( 'x' -\"");
   EXPECT_EQ(error_of("SW     1  1 0x1 4x SDR - SW 2 1 0x2 ( 'x' - 'y' )\n"),
             "ports:1: a cable to an unknown node: expected lines of 0x2");
+  EXPECT_EQ(parse_ports_report("SW     1  3 0x1 4x SDR 'x'\n", "ports", "").error().hint,
+            "the report covers only a part of the fabric: save all that ibnetdiscover prints");
   EXPECT_EQ(error_of("SW     1  3 0x1 4x SDR 'x'\n"), "ports:1: expected 3 ports of the router 'x' (0x1), found 1");
   EXPECT_EQ(error_of("CA     1  1 0x1 4x SDR 'x'\nCA     1  1 0x1 4x SDR 'y'\n"),
             "ports:2: duplicate port GUID 0x1: 'y' and the channel adapter 'x' (0x1)");
