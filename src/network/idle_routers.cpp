@@ -45,13 +45,15 @@ class LeafSet {
 class IdleFinder {
  public:
   IdleFinder(const RouterGraph& graph, std::span<const std::uint32_t> distance, const std::vector<bool>& has_machines)
-      : graph_(graph), distance_(distance), needed_(has_machines) {}
+      : graph_(graph), distance_(distance), has_machines_(has_machines), needed_(has_machines) {}
 
   std::vector<bool> find() {
     sort_by_distance();
+    if (leaves_ == 1) return idle(std::ranges::count(has_machines_, true) == 1);
     if (leaves_ >= 2 && !by_distance_.back().empty() && !are_leaves_cabled()) {
       find_leaves_below();
       find_joints();
+      drop_bridges();
       if (is_in_one_piece_where_the_whole_is()) return idle(true);
     }
     return idle(false);
@@ -118,6 +120,28 @@ class IdleFinder {
            below.any_of([&](std::size_t leaf) { return 2 * (joined_[leaf].shared_with(below) - 1) < others; });
   }
 
+  /// A switch on two leaves is one more path between them. It would give all paths to these two leaves other numbers,
+  /// for hosts that can't use it, too. So it is idle beside routers that join these leaves and more than twice as many.
+  void drop_bridges() {
+    if (by_distance_.size() < 2) return;
+    for (const DeviceId router : by_distance_[1]) {
+      if (needed_[router] && is_bridge(router)) needed_[router] = false;
+    }
+  }
+
+  [[nodiscard]] bool is_bridge(DeviceId router) const {
+    if (has_machines_[router] || below_[router].size() != 2) return false;
+    DeviceId leaf = no_id;
+    for (const auto& other : graph_.neighbours(router)) {
+      if (distance_[other.router] > 0 && needed_[other.router]) return false;
+      if (distance_[other.router] == 0) leaf = other.router;
+    }
+    return std::ranges::any_of(graph_.neighbours(leaf), [&](const auto& beside) {
+      const LeafSet& joined = below_[beside.router];
+      return needed_[beside.router] && joined.size() > 4 && joined.shared_with(below_[router]) == 2;
+    });
+  }
+
   void join_below(const std::vector<DeviceId>& joints) {
     const LeafSet* last = nullptr;
     for (const DeviceId router : joints) {
@@ -163,6 +187,7 @@ class IdleFinder {
 
   const RouterGraph& graph_;
   std::span<const std::uint32_t> distance_;
+  const std::vector<bool>& has_machines_;
   std::vector<bool> needed_;                        // by router
   std::vector<std::vector<DeviceId>> by_distance_;  // the leaves first
   std::size_t leaves_ = 0;

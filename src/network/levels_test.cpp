@@ -44,9 +44,6 @@ TEST(RankLevels, FindsTheLevelsOfTreesWithAnAlmostEmptyLeafOrPod) {
   for (int nodes = 10; nodes <= 54; ++nodes) {
     expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
   }
-  for (int nodes = 1; nodes <= 3; ++nodes) {  // one leaf
-    expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
-  }
   expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=31"), 2);
 }
 
@@ -179,6 +176,15 @@ TEST(RankLevels, RootsAboveTheOnlyPodWithHostsAreIdle) {
   }
 }
 
+TEST(RankLevels, AllRoutersButTheOnlyOneWithHostsAreIdle) {
+  for (int nodes = 1; nodes <= 3; ++nodes) {
+    const Network network = opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes));
+    EXPECT_EQ(rank_levels(network)->count, 1);
+    EXPECT_EQ(idle_in(network).size(), network.router_count() - 1);
+    EXPECT_EQ(level_of(network, "LS0"), "0");
+  }
+}
+
 /// Three pods of two leaves and two routers above them, under four roots, and what has no hosts: a pod of two routers,
 /// a chain on a leaf, and a router that is cabled to roots.
 TEST(RankLevels, RoutersWithoutHostsDoNotChangeTheLevels) {
@@ -209,6 +215,22 @@ TEST(RankLevels, RoutersWithoutHostsDoNotChangeTheLevels) {
   }
 }
 
+/// On two of the leaves below a spine of five leaves or more it is not worth that all paths to them get other numbers.
+/// A spine of four leaves that lost two of them stays one.
+TEST(RankLevels, ASwitchOnTwoLeavesIsIdleBesideSpinesOfMany) {
+  for (int leaves = 3; leaves <= 7; ++leaves) {
+    const Network whole = opened(fmt::format("xgft:m=2,{};w=1,2", leaves));
+    auto builder = copy_of(whole, [](PortId) { return true; }, 8);
+    const auto bridge = builder.add_router("bridge", 0xe0, 8);
+    plug(builder, bridge, 1, device_named(whole, "LS0").value(), 10);
+    plug(builder, bridge, 2, device_named(whole, "LS2").value(), 10);
+    plug(builder, builder.add_router("tail", 0xe1, 8), 1, bridge, 3);
+    const auto expected =
+        leaves > 4 ? std::vector<std::string>{"bridge 1", "tail 0"} : std::vector<std::string>{"tail 0"};
+    EXPECT_EQ(idle_in(built(builder)), expected) << leaves << " leaves";
+  }
+}
+
 /// Two trees whose roots a chain of two routers joins: the chain is needed, and no tree of levels has it.
 TEST(RankLevels, RoutersThatAloneJoinHostsAreNotIdle) {
   NetworkBuilder builder;
@@ -226,12 +248,13 @@ TEST(RankLevels, RoutersThatAloneJoinHostsAreNotIdle) {
 
 TEST(RankLevels, RefusesMoreLevelsThanAByteHolds) {
   NetworkBuilder builder;
-  constexpr NetworkBuilder::Handle length = 400;
+  constexpr NetworkBuilder::Handle length = 600;
   for (NetworkBuilder::Handle i = 0; i < length; ++i) {
     builder.add_router(fmt::format("R{}", i), 0x1000U + i, 3);
     if (i > 0) plug(builder, i - 1, 1, i, 2);
   }
   add_host(builder, "a", 0, 3);
+  add_host(builder, "b", length - 1, 3);
   EXPECT_EQ(why_not(built(builder)), "R255 is 255 cables or more away from any leaf");
 }
 

@@ -49,11 +49,14 @@ bool is_json(std::string_view text) { return trimmed(text).starts_with('{') || t
 
 bool is_own_json(std::string_view text) { return is_json(text) && text.contains("\"nwtopo-json\""); }
 
-bool is_lldp(std::string_view text) { return is_json(text) && text.contains("\"lldp\""); }
-
-bool is_aws(std::string_view text) {
-  return is_json(text) && text.contains("\"Instances\"") && text.contains("\"InstanceId\"");
+/// The other formats of lldpctl are refused by their reader, which says what to run instead.
+bool is_lldp(std::string_view text) {
+  if (is_json(text)) return text.contains("\"lldp\"");
+  return trimmed(text).starts_with("lldp.") || text.contains("<lldp label=") || text.contains("\nLLDP neighbors:") ||
+         text.contains("\nLLDP interfaces:");
 }
+
+bool is_aws(std::string_view text) { return is_json(text) && text.contains("\"Instances\""); }
 
 bool is_topograph(std::string_view text) { return is_json(text) && text.contains("\"network_layers\""); }
 

@@ -3,6 +3,7 @@
 /// What a file or folder contains, told by looking at it.
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,14 @@ namespace ayatori {
 
 /// The same for the text of a file, or its beginning.
 [[nodiscard]] std::vector<std::string_view> kinds_of_text(std::string_view text);
+
+/// Content that is no network, or says too little of one.
+struct OtherContent {
+  std::string_view what;    ///< "a list of switches without cables"
+  std::string_view remedy;  ///< what to run or to do instead
+};
+
+/// What people take for a network's file now and then; nothing of other text.
+[[nodiscard]] std::optional<OtherContent> other_content(std::string_view text);
 
 }  // namespace ayatori

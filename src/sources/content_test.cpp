@@ -106,19 +106,73 @@ TEST_F(ContentTest, ByteOrderMarksLineEndsAndTerminalsDoNotMatter) {
   EXPECT_EQ(kinds_of_text("10.0.0.1 nid1 x1000c0s0b0n0\n"), std::vector{std::string_view("slingshot")});
   EXPECT_EQ(kinds_of_text("- topology: a\n  flat: True\n"), std::vector{std::string_view("slurm")});
   EXPECT_EQ(kinds_of_text("  {\"lldp\": {}}"), std::vector{std::string_view("lldp")});
+  EXPECT_EQ(kinds_of_text("{\n    \"Instances\": []\n}\n"), std::vector{std::string_view("aws")}) << "none is running";
 }
 
 TEST_F(ContentTest, OtherContentIsAnErrorThatListsTheKinds) {
-  for (const std::string_view text : {"n1 slots=4\nn2 slots=4\n", "rank 0=n1 slot=0\n", "", "{\"format\": \"plan\"}",
-                                      "0x0001 : Destination port\n", "# SwitchName=a\n", "\x7f\x45LF"}) {
+  for (const std::string_view text :
+       {"", "{\"format\": \"plan\"}", "0x0001 : Destination port\n", "# SwitchName=a\n", "\x7f\x45LF"}) {
     const auto found = with_kind(file("other", text).string());
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().message,
               (folder_ / "other").string() + ": its content is that of no known kind of network");
-    EXPECT_TRUE(found.error().hint.contains("ib:live or ib:FILE")) << found.error().hint;
+    EXPECT_TRUE(found.error().hint.contains("ib:FILE (the output of ibnetdiscover)")) << found.error().hint;
     EXPECT_FALSE(found.error().hint.contains("torus")) << found.error().hint;
     EXPECT_EQ(open_source((folder_ / "other").string()).error().message, found.error().message);
     EXPECT_EQ(open_topology((folder_ / "other").string()).error().message, found.error().message);
+  }
+}
+
+TEST_F(ContentTest, WhatIsNoNetworkIsCalledByItsNameWithARemedy) {
+  const std::array<std::array<std::string_view, 3>, 12> others = {{
+      {"n1 slots=4\nn2 slots=4\n", "a list of hosts", "--job FILE"},
+      {"rank 0=n1 slot=0\n", "a list of hosts", "--job FILE"},
+      {"CA: n1 mlx5_0:\n 0x1 1 1[  ] ==( 4X 25.78125 Gbps Active/  LinkUp)==>  2 1[  ] \"leaf\" ( )\n",
+       "the output of iblinkinfo", "ibnetdiscover"},
+      {"Unicast lids [0x0-0x2] of switch Lid 1 guid 0x1 (leaf):\n0x0001 000 : (Switch portguid 0x1: 'leaf')\n",
+       "a forwarding table", "ibnetdiscover"},
+      {"Switch\t: 0x0000000000000001 ports 4 \"leaf\" base port 0 lid 1 lmc 0\n", "a list of devices without cables",
+       "ibnetdiscover"},
+      {"root@n1:~# ibhosts\nCa\t: 0x0000000000000001 ports 1 \"n1 HCA-1\"\n", "a list of devices without cables",
+       "ibnetdiscover"},
+      {"{ CA Ports:01 SystemGUID:0000000000000001 NodeGUID:0000000000000001 } { SW Ports:04 } PHY=4x\n",
+       "a file of ibdiagnet or OpenSM", "ibnetdiscover"},
+      {"dump file\nSTART_NODES\nNodeDesc,NumPorts\n", "a file of ibdiagnet or OpenSM", "ibnetdiscover"},
+      {"1\nfe80:0000:0000:0000\n../hwloc\n2\n0000:0000:0000:0001,1,0,0,'n1 HCA-1',n1\n", "a file of netloc", "ib-raw"},
+      {"{\"node_info\":{\"0000:0000:0000:0001\":{\"phy_id\":\"0000:0000:0000:0001\"}}}", "a file of netloc", "ib-raw"},
+      {"[\n {\"links\": [\n  {\n  \"compounded_links\": [\n", "a graph of NetQ", "engine graph"},
+      {"node[01-04],login1\n", "a list of hosts", "--job FILE"},
+  }};
+  for (const auto& [text, what, remedy] : others) {
+    const auto found = with_kind(file("other", text).string());
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().message, fmt::format("{}: {} is not a network", (folder_ / "other").string(), what));
+    EXPECT_TRUE(found.error().hint.contains(remedy)) << found.error().hint;
+  }
+}
+
+TEST_F(ContentTest, OtherFormatsOfLldpctlAreKnownAndRefusedWithTheRightCommand) {
+  for (const std::string_view text : {"lldp.eth0.via=LLDP\nlldp.eth0.chassis.name=leaf\n",
+                                      "<?xml version=\"1.0\"?>\n<lldp label=\"LLDP neighbors\"/>\n",
+                                      "--------\nLLDP neighbors:\n--------\nInterface:    eth0, via: LLDP\n",
+                                      "--------\nLLDP interfaces:\n--------\n"}) {
+    EXPECT_EQ(kinds_of_text(text), std::vector{std::string_view("lldp")}) << text;
+    const auto network = open_source(file("n1", text).string());
+    ASSERT_FALSE(network) << text;
+    EXPECT_EQ(network.error().hint, "lldpctl -f json prints what this source reads");
+  }
+}
+
+TEST_F(ContentTest, NoFileIsRefusedWithoutWhatWouldBeRead) {
+  for (const SourceKind& kind : source_kinds()) {
+    if (!kind.synopsis.contains("FILE")) continue;
+    for (const std::string_view text : {"", "nonsense\n", "{}", "{\"Instances\": []}", "[1]"}) {
+      const auto network = open_source(fmt::format("{}:{}", kind.kind, file("any", text).string()));
+      if (!network) EXPECT_FALSE(network.error().hint.empty()) << kind.kind << ": " << network.error().message;
+    }
+    const auto missing = open_source(fmt::format("{}:{}", kind.kind, (folder_ / "missing").string()));
+    ASSERT_FALSE(missing);
+    EXPECT_TRUE(missing.error().hint.empty()) << missing.error().hint;
   }
 }
 
@@ -158,6 +212,7 @@ TEST_F(ContentTest, AnyTextHasKindsOrNone) {
       const auto known = [&](const SourceKind& each) { return each.kind == kind; };
       EXPECT_TRUE(std::ranges::any_of(source_kinds(), known)) << "seed " << seed << ": " << kind;
     }
+    if (const auto other = other_content(text)) EXPECT_FALSE(other->remedy.empty()) << "seed " << seed;
   }
 }
 

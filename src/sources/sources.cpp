@@ -44,6 +44,11 @@ Result<Network> open_cached(std::string_view rest) {
   return network_of(**topology);
 }
 
+constexpr SourceKind of_files(std::string_view kind, std::string_view synopsis, OpenSource open,
+                              std::string_view reads) {
+  return {kind, synopsis, open, nullptr, reads};
+}
+
 constexpr std::array kinds = {
     SourceKind{"fattree", "fattree:K=6,levels=2,nodes=30", without_options<open_fat_tree>},
     SourceKind{"xgft", "xgft:h=2;m=18,36;w=1,18;p=1,1", without_options<open_xgft>},
@@ -54,17 +59,21 @@ constexpr std::array kinds = {
     SourceKind{"hypercube", "hypercube:10", without_options<open_hypercube>, hypercube_formula},
     SourceKind{"dragonfly", "dragonfly:g=9,a=4,p=2,h=2", without_options<open_dragonfly>},
     SourceKind{"dragonfly+", "dragonfly+:g=5,l=2,s=2,p=2,h=2", without_options<open_dragonfly_plus>},
-    SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
-    SourceKind{"cache", "cache:FILE", without_options<open_cached>},
-    SourceKind{"json", "json:FILE", without_options<open_json>},
-    SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
-    SourceKind{"cluster", "cluster:FILE", without_options<open_cluster>},
+    of_files("ib", "ib:live or ib:FILE", with_host_pattern, "the output of ibnetdiscover"),
+    of_files("cache", "cache:FILE", without_options<open_cached>, "what ayatori convert --to cache writes"),
+    of_files("json", "json:FILE", without_options<open_json>, "what ayatori convert --to json writes"),
+    of_files("slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>,
+             "topology.conf, topology.yaml and the output of scontrol show topology"),
+    of_files("cluster", "cluster:FILE", without_options<open_cluster>,
+             "the TOML that docs/cluster-format.md describes"),
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
-    SourceKind{"lldp", "lldp:FILE or lldp:FOLDER[,without=NAME]", without_options<open_lldp>},
-    SourceKind{"aws", "aws:FILE", without_options<open_aws>},
-    SourceKind{"topograph", "topograph:FILE", without_options<open_topograph>},
-    SourceKind{"slingshot", "slingshot:FILE", without_options<open_slingshot>},
-    SourceKind{"aries", "aries:FILE", without_options<open_aries>},
+    of_files("lldp", "lldp:FILE or lldp:FOLDER[,without=NAME]", without_options<open_lldp>,
+             "the output of lldpctl -f json"),
+    of_files("aws", "aws:FILE", without_options<open_aws>, "the output of aws ec2 describe-instance-topology"),
+    of_files("topograph", "topograph:FILE", without_options<open_topograph>, "the output of topograph's engine graph"),
+    of_files("slingshot", "slingshot:FILE", without_options<open_slingshot>,
+             "a list of xnames, as /etc/hosts has them"),
+    of_files("aries", "aries:FILE", without_options<open_aries>, "the output of rtr --interconnect"),
 };
 
 std::string known_kinds() {
@@ -79,13 +88,20 @@ bool has_kind(std::string_view source) {
          std::ranges::find(kinds, source.substr(0, colon), &SourceKind::kind) != kinds.end();
 }
 
+/// No refusal of a file's content without what would be read. Files that the system refuses have other troubles.
+Failure with_what_is_read(const SourceKind& kind, Failure failure) {
+  const bool is_content = failure.error().code == 0 && failure.error().blame == Error::Blame::user;
+  if (kind.reads.empty() || !is_content || !failure.error().hint.empty()) return failure;
+  return with_hint(std::move(failure), fmt::format("{}:FILE reads {}", kind.kind, kind.reads));
+}
+
 /// The kinds that read files, for whoever has one that nobody knows.
 std::string kinds_of_files() {
-  std::vector<std::string_view> synopses;
+  std::vector<std::string> known;
   for (const SourceKind& kind : kinds) {
-    if (kind.synopsis.contains("FILE")) synopses.push_back(kind.synopsis);
+    if (!kind.reads.empty()) known.push_back(fmt::format("{}:FILE ({})", kind.kind, kind.reads));
   }
-  return fmt::format("name its kind: {}", fmt::join(synopses, ", "));
+  return fmt::format("name its kind: {}", fmt::join(known, ", "));
 }
 
 Result<std::string> with_kind_of_content(std::string_view file) {
@@ -104,6 +120,9 @@ Result<std::string> with_kind_of_content(std::string_view file) {
   if (!is_folder) {
     const auto text = read_file(file);  // what can't be read says why
     if (!text) return Failure(text.error());
+    if (const auto other = other_content(*text)) {
+      return with_hint(fail("{}: {} is not a network", file, other->what), std::string(other->remedy));
+    }
   }
   return with_hint(is_folder ? fail("{}: no file in this folder is one of lldpctl", file)
                              : fail("{}: its content is that of no known kind of network", file),
@@ -134,7 +153,7 @@ Result<Network> open_source(std::string_view named, const SourceOptions& options
   }
   if (kind == kinds.end()) return with_hint(fail("unknown kind of source '{}' in '{}'", name, source), known_kinds());
   auto network = kind->open(source.substr(colon + 1), options);
-  if (!network) return network;
+  if (!network) return with_what_is_read(*kind, Failure(network.error()));
   auto found = network_for(std::move(*network), options.purpose);
   if (!found) return fail("{}: {}", source, found.error().message);
   if (options.aliases.empty()) return found;

@@ -85,13 +85,20 @@ def test_the_name_may_be_relative(fabric: Path, ayatori_command) -> None:
 
 
 def test_what_is_unknown_or_ambiguous_is_an_error_that_names_kinds(tmp_path: Path, ayatori_command) -> None:
-    hosts = tmp_path / "hosts"
-    hosts.write_text("n1 slots=4\n")
-    unknown = ayatori_command("show", str(hosts))
+    other = tmp_path / "other"
+    other.write_text("a letter, not a list\n")
+    unknown = ayatori_command("show", str(other))
     assert unknown.status == 1
     error, hint = unknown.stderr.splitlines()
-    assert error == f"error: {hosts}: its content is that of no known kind of network"
-    assert hint.startswith("hint: name its kind: ") and "slurm:FILE" in hint
+    assert error == f"error: {other}: its content is that of no known kind of network"
+    assert hint.startswith("hint: name its kind: ") and "slurm:FILE (topology.conf, " in hint
+    other.write_text("n1 slots=4\n")
+    for verb in (["show"], ["check", "--contiguous", "2..2"], ["convert", "--to", "json"]):
+        hosts = ayatori_command(*verb, str(other))
+        assert (hosts.status, hosts.stderr) == (
+            1,
+            f"error: {other}: a list of hosts is not a network\nhint: give the hosts of a job by --job FILE\n",
+        )
     both = tmp_path / "both"
     both.write_text("SwitchName=a Nodes=n1\nswitchguid=0x1(1)\n")
     for verb in (["show"], ["check", "--contiguous", "2..2"], ["convert", "--to", "json"]):

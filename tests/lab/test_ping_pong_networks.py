@@ -14,7 +14,14 @@ from ayatori.base.errors import Error
 from ayatori.calibration.measuring import Measurement, Samples
 from ayatori.diagnosis import Facts, ServedPlane
 from ayatori.diagnosis.facts import Address, Host, Interface, port_guid_in
-from ayatori.pingpong import Result, find_stretches, join_fabrics, network_of_facts, with_measured_links
+from ayatori.pingpong import (
+    Result,
+    find_stretches,
+    join_fabrics,
+    network_of_facts,
+    served_planes,
+    with_measured_links,
+)
 from ayatori.pingpong.measuring import fit_ping_pong
 
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
@@ -142,8 +149,25 @@ def test_infiniband_that_hosts_have_ip_over_is_their_plane_with_its_switches(tmp
     }
     [a2] = [machine for machine in network.machines if machine.name == "a2"]
     assert [network.rail(network.port(end).device) for end in a2.endpoints] == [0, 1]
-    with pytest.raises(Error, match="full:3 has none of the hosts"):
+    with pytest.raises(Error, match="full:3 has none of the hosts") as refused:
         join_fabrics(network_of_facts(facts), facts, {"full:3": open_source("full:3")})
+    assert "--aliases FILE" in (refused.value.hint or "")
+
+
+def test_a_fabric_that_calls_hosts_otherwise_is_joined_by_aliases(tmp_path: Path) -> None:
+    file, aliases = tmp_path / "fabric.txt", tmp_path / "aliases"
+    file.write_text(fabric_text(["rack1-node1", "rack1-node2", "other"]))
+    aliases.write_text("rack1-node1 10.2.0.1 a2.cluster a2\nb2 rack1-node2\n")
+    facts = facts_of(CHASSIS)
+    told: list[str] = []
+    fabrics = {"ib:fabric": open_source(f"ib:{file}", aliases=aliases)}
+    joined = json.loads(join_fabrics(network_of_facts(facts), facts, fabrics, told.append))
+    assert told == ["ib:fabric has 2 of 4 hosts, and not a1, b1"]
+    fabric = joined["planes"].index("infiniband")
+    machines = {node["machine"] for node in joined["nodes"] if node["kind"] == "nic" and node.get("plane", 0) == fabric}
+    assert machines == {"a2", "b2", "other"}
+    known, planes = served_planes(open_source(f"ib:{file}", aliases=aliases), facts)
+    assert known == ["a2", "b2"] and set(planes[0].interfaces) == {"a2", "b2"}
 
 
 def test_a_joined_network_is_shown_simulated_chosen_for_and_planned(ayatori_command, tmp_path: Path) -> None:

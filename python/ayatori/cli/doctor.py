@@ -85,6 +85,7 @@ def doctor(
             "--network", metavar="SOURCE", help="The job's network, as run takes it: which interface serves what."
         ),
     ] = None,
+    aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
     """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
@@ -92,11 +93,10 @@ def doctor(
     Each host is asked for its interfaces, addresses and limits, and tries which addresses of the others it reaches.
     It needs Python 3 and iproute2 there, and an agent that asks for no password. Exit status 3: there is trouble.
     """
-    if join and out is None:
-        raise UsageError("--join is written to a file", hint="--out FILE")
+    _refuse_options_of_nothing(network, join, out, aliases)
     names, words = hosts_and_agent(hosts, agent)
-    described = None if network is None else open_source(network)
-    fabrics = {source: open_source(source) for source in join or []}
+    described = None if network is None else open_source(network, aliases=aliases)
+    fabrics = {source: open_source(source, aliases=aliases) for source in join or []}
     facts = survey(names, words)
     if out is not None:
         write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics, note).encode())
@@ -118,6 +118,15 @@ def doctor(
     else:
         _describe(found)
     return BAD if trouble else 0
+
+
+def _refuse_options_of_nothing(
+    network: str | None, join: list[str] | None, out: Path | None, aliases: Path | None
+) -> None:
+    if join and out is None:
+        raise UsageError("--join is written to a file", hint="--out FILE")
+    if aliases is not None and network is None and not join:
+        raise UsageError("--aliases is of the hosts of a network", hint="--network SOURCE, or --join SOURCE")
 
 
 def hosts_and_agent(hosts: Path | None, agent: str | None) -> tuple[list[str], list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ayatori import _core
@@ -22,7 +23,7 @@ def join_fabrics(
 ) -> str:
     """The JSON of the hosts' networks (network_of_facts) with the planes of `fabrics`, by source, in addition.
 
-    Machines are the same that are called alike, with or without a domain. A NIC of a fabric is called as the interface
+    Machines are found as hostfiles find them, also by a fabric's aliases. A NIC of a fabric is called as the interface
     over it: by the port's GUID, which IP over InfiniBand has in its hardware address, or by the last word of its name.
     A network of the hosts all of whose interfaces are NICs of a fabric is the fabric's plane, and left out; where the
     fabric does not know the rate of a host's cable, it is the one that was measured. `note` hears which hosts a fabric
@@ -31,10 +32,13 @@ def join_fabrics(
     data: Data = json.loads(survey)
     for source, fabric in fabrics.items():
         other: Data = json.loads(_core.export_network(fabric, "json"))
-        found = _call_as_hosts_do(other, facts)
+        found = _call_as_hosts_do(other, _names_of_hosts(fabric, facts), facts)
         lacking = [host.name for host in facts.hosts if host.name not in found]
         if not found:
-            raise Error(f"{source} has none of the hosts", hint=f"they are called {', '.join(lacking[:3])}")
+            called = f"they are called {', '.join(lacking[:3])}"
+            raise Error(
+                f"{source} has none of the hosts", hint=f"{called}; --aliases FILE says what else they are called"
+            )
         if lacking:
             more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
             note(f"{source} has {len(found)} of {len(facts.hosts)} hosts, and not {', '.join(lacking[:3])}{more}")
@@ -54,14 +58,23 @@ def _ends_on(data: Data, plane: int) -> set[_End]:
     return {_end(node) for node in data["nodes"] if node["kind"] == "nic" and node.get("plane", 0) == plane}
 
 
-def _call_as_hosts_do(fabric: Data, facts: Facts) -> set[str]:
+def _names_of_hosts(network: Network, facts: Facts) -> dict[str, str]:
+    """By the name of a network's machine, what it calls itself."""
+    names = {}
+    for host in facts.hosts:
+        with suppress(Error):  # a host that the network does not have
+            [(machine, _)] = _core.job_of_hosts(network, [(host.name, 1)], "").runs
+            names[network.machines[machine].name] = host.name
+    return names
+
+
+def _call_as_hosts_do(fabric: Data, hosts: Mapping[str, str], facts: Facts) -> set[str]:
     """Names machines and NICs of a fabric as the hosts do. Returns those of the hosts that it has."""
-    hosts = {_short(host.name): host.name for host in facts.hosts}
     by_guid = {one.port_guid: one.name for host in facts.hosts for one in host.interfaces if one.port_guid}
     interfaces = {(host.name, one.name) for host in facts.hosts for one in host.interfaces}
     found = set()
     for node in fabric["nodes"]:
-        name = hosts.get(_short(node.get("machine", "")))
+        name = hosts.get(node.get("machine", ""))
         if node["kind"] != "nic" or name is None:
             continue
         node["machine"] = name
@@ -76,11 +89,11 @@ def _call_as_hosts_do(fabric: Data, facts: Facts) -> set[str]:
 def served_planes(network: Network, facts: Facts) -> tuple[list[str], list[ServedPlane]]:
     """The hosts that a network has, as they call themselves, and its planes by their interfaces there: a NIC is called
     as its interface, whatever comes before."""
-    hosts = {_short(host.name): host.name for host in facts.hosts}
+    hosts = _names_of_hosts(network, facts)
     planes: list[dict[str, list[str]]] = [{} for _ in network.planes]
     known = []
     for machine in network.machines:
-        if (name := hosts.get(_short(machine.name))) is None:
+        if (name := hosts.get(machine.name)) is None:
             continue
         known.append(name)
         for end in machine.endpoints:
@@ -96,10 +109,6 @@ def served_planes(network: Network, facts: Facts) -> tuple[list[str], list[Serve
         )
         for name, use, by_host in described
     ]
-
-
-def _short(name: str) -> str:
-    return name.partition(".")[0].lower()
 
 
 def _port_guids(node: Data) -> list[int]:

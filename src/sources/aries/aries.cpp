@@ -98,7 +98,7 @@ Result<> AriesReader::check_other_ends() const {
   }
   if (!lists_all_tiles || !one_sided) return {};
   return with_hint(fail_at(file_, *one_sided, "a cable whose other end is not listed"),
-                   "the list covers only a part of the system: was it cut off?");
+                   "the list covers only a part of the system: save all that rtr --interconnect prints");
 }
 
 /// Two neighbouring processor tiles belong to one NIC.

@@ -307,8 +307,7 @@ class Parser {
   }
 
   Failure cut_off(std::size_t line, std::string what) const {
-    return with_hint(fail_at(subnet_.source, line, std::move(what)),
-                     "the report covers only a part of the fabric: was it cut off?");
+    return with_hint(fail_at(subnet_.source, line, std::move(what)), std::string(how_to_save_all));
   }
 
   /// Puts nodes in the order of their records, not of their first mention as a neighbour.

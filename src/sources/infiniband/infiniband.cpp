@@ -3,19 +3,22 @@
 #include <string>
 
 #include "ayatori/base/text.hpp"
+#include "ayatori/base/tool_messages.hpp"
 #include "saved_report.hpp"
 
 namespace ayatori {
 
 namespace {
 
-/// Recognises the output of -p: every line begins with the kind of a node, in two letters.
+/// Recognises the output of -p: every line begins with the kind of a node, in two letters. With -s, as netloc saves it,
+/// the progress comes first, and its lines look like those of a report.
 bool is_ports_report(std::string_view text) {
   LineReader lines(text);
   while (const auto line = lines.next()) {
     const std::string_view content = trimmed(*line);
     if (content.starts_with("SW ") || content.starts_with("CA ") || content.starts_with("RT ")) return true;
-    if (!content.starts_with('#') && may_be_of_report(*line)) return false;
+    if (content.starts_with('#') || classify_tool_message(*line) != ToolMessage::none) continue;
+    if (may_be_of_report(*line)) return false;
   }
   return false;
 }

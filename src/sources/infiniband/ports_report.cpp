@@ -185,7 +185,7 @@ class ReportParser {
       return with_hint(fail_at(subnet_.source, node.line,
                                fmt::format("expected {} ports of {}, found {}", node.port_count, describe(node),
                                            reported_ports_[i])),
-                       "the report covers only a part of the fabric: was it cut off?");
+                       std::string(how_to_save_all));
     }
     return {};
   }
@@ -197,7 +197,7 @@ class ReportParser {
       if (peer == owner_.end()) {
         return with_hint(fail_at(subnet_.source, line.number,
                                  fmt::format("a cable to an unknown node: expected lines of {}", line.peer->guid_text)),
-                         "the report covers only a part of the fabric: was it cut off?");
+                         std::string(how_to_save_all));
       }
       ReportedEnd end;
       end.line = line.number;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "ayatori/base/files.hpp"
@@ -35,6 +36,19 @@ TEST(OpenInfiniband, RecognisesAPortsReportByItsFirstRecord) {
   EXPECT_EQ(to_string(network->port(node1.endpoints[1]).rate), "4xFDR10");
 }
 
+TEST(OpenInfiniband, APortsReportMayFollowTheProgressOfItsDiscovery) {
+  const std::string file = testing::TempDir() + "ayatori-progress.txt";
+  const std::string progress =
+      "DR path slid 0; dlid 0; 0 -> new Channel Adapter {0000000000000001} portnum 1 lid 0-0 \"\"\n"
+      "DR path slid 0; dlid 0; 0,1 -> new Switch {0000000000000002} portnum 0 lid 7-7 \"leaf\"\n";
+  ASSERT_TRUE(write_file(file, progress + *read_file(golden)));
+  const auto network = open_infiniband(file, "");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network_text(*network), network_text(*open_infiniband(golden, "")));
+  EXPECT_EQ(network->warnings().size(), 2) << "the lines that were skipped";
+  std::filesystem::remove(file);
+}
+
 TEST(ParsePortsReport, EveryTruncationIsRefusedOrLosesNothing) {
   const std::string text = *read_file(golden);
   const std::string whole = network_text(*parse_ports_report(text, "ports", ""));
@@ -55,6 +69,8 @@ TEST(ParsePortsReport, ErrorsNameFileLineAndWhatWasExpected) {
             "ports:1: expected both descriptions, ( 'one' - 'other' ), found \"( 'x' -\"");
   EXPECT_EQ(error_of("SW     1  1 0x1 4x SDR - SW 2 1 0x2 ( 'x' - 'y' )\n"),
             "ports:1: a cable to an unknown node: expected lines of 0x2");
+  EXPECT_EQ(parse_ports_report("SW     1  3 0x1 4x SDR 'x'\n", "ports", "").error().hint,
+            "the report covers only a part of the fabric: save all that ibnetdiscover prints");
   EXPECT_EQ(error_of("SW     1  3 0x1 4x SDR 'x'\n"), "ports:1: expected 3 ports of the router 'x' (0x1), found 1");
   EXPECT_EQ(error_of("CA     1  1 0x1 4x SDR 'x'\nCA     1  1 0x1 4x SDR 'y'\n"),
             "ports:2: duplicate port GUID 0x1: 'y' and the channel adapter 'x' (0x1)");

@@ -23,6 +23,10 @@ namespace ayatori {
 /// What gives a file that can be read.
 inline constexpr std::string_view how_to_save = "save what ibnetdiscover prints: ibnetdiscover > FILE";
 
+/// What to do about a report that lacks something.
+inline constexpr std::string_view how_to_save_all =
+    "the report covers only a part of the fabric: save all that ibnetdiscover prints";
+
 /// Refuses an empty file, and bytes that do not occur in text.
 [[nodiscard]] Result<> check_is_text(std::string_view text, std::string_view file);
 

@@ -7,6 +7,7 @@
 
 #include "ayatori/network/builder.hpp"
 #include "host_names.hpp"
+#include "report_text.hpp"
 
 namespace ayatori {
 
@@ -77,7 +78,7 @@ class CableEnds {
     if (other == no_id) {
       return with_hint(refuse(end, fmt::format("a cable to port {} of {}, whose own record does not list it",
                                                end.peer_port, describe(peer))),
-                       "the report covers only a part of the fabric: was it cut off?");
+                       std::string(how_to_save_all));
     }
     const ReportedEnd& reported = subnet_.ends[other];
     if (reported.peer != end.node || reported.peer_port != end.port) {

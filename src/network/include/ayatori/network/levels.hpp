@@ -15,7 +15,8 @@ namespace ayatori {
 struct Levels {
   std::vector<std::uint8_t> level;  ///< by router id
   /// By router id: a router without machines that joins no leaves which lower ones do not join, and is not below one
-  /// that does. Examples: a leaf or a pod without machines, a chain of routers on a leaf, a router cabled to spines.
+  /// that does; or one that joins two leaves beside others that join these and more than twice as many. Examples: a
+  /// leaf or a pod without machines, a chain of routers on a leaf, a router cabled to spines, or to two leaves.
   std::vector<bool> idle;
   std::uint8_t count = 0;  ///< number of levels of the routers that are not idle; leaves only: 1
 };
@@ -32,9 +33,9 @@ struct NotATree {
 /// cables to aggregation nodes are ignored.
 ///
 /// Idle routers change nothing for the others. A router joins leaves that lower ones do not join if it brings one of
-/// its leaves more than half of the others below it: cut cables may part a few leaves. Where only one leaf has
-/// machines, and where idle routers alone join parts that have machines, none is idle. The level of an idle router is
-/// one below that of the router on which it hangs, or one above a leaf: it is for drawings, no route climbs by it.
+/// its leaves more than half of the others below it: cut cables may part a few leaves. Beside the only router with
+/// machines all are idle. Where idle routers alone join parts that have machines, none is. The level of an idle router
+/// is one below that of the router on which it hangs, or one above a leaf: it is for drawings, no route climbs by it.
 ///
 /// Errors: a cable that joins two routers of one level that are not idle (the first is named); a router 255 cables or
 /// more away from the leaves; no router at all; no machine at all.

@@ -38,6 +38,7 @@ struct SourceKind {
   std::string_view synopsis;  ///< "fattree:K=6,levels=2,nodes=30"
   OpenSource open;
   OpenFormula formula = nullptr;  ///< only for kinds that have formulas
+  std::string_view reads = {};    ///< what is in its files, for whoever has another one; only for kinds that read files
 };
 
 /// All kinds of source that this build knows.
