@@ -47,8 +47,10 @@ class JointPlanner {
   Result<Plans> run() {
     std::vector<std::size_t> order(tasks_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    control_.expect(tasks_.size());
     const auto begun = plan_in_turn(order);
     if (!begun) return Failure(begun.error());
+    if (!control_.stopped()) control_.did(tasks_.size());
     if (is_done()) return std::move(best_);
     const auto messages = JointMessages::of(tasks_, best_.plans);
     const auto searched =

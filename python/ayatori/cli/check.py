@@ -105,7 +105,6 @@ def check(
     data["cut"] = cut and cut.as_data()
     print_json("check", data) if json else describe(data)
     if cut is not None:
-        describe_cut(None if json else cut, "jobs")
         return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
@@ -179,6 +178,7 @@ def describe(data: dict[str, Any]) -> None:
     describe_check(data)
     if data["jobs"]:
         describe_jobs(data)
+    describe_cut(data["cut"], "jobs")
     if "applied" in data:
         describe_applied(data["applied"])
     if "together" in data:

@@ -60,7 +60,7 @@ def demo(
         print_json("demo", data | {"report": str(report)})
     else:
         describe(data)
-        describe_cut(cut, "jobs planned")
+        describe_cut(data["cut"], "jobs planned")
         say(f"report: {report.resolve()}")
     if not all(check.passed for check in lab.checks):
         raise Error("OpenSM does not hold our tables as made", internal=True)

@@ -17,8 +17,8 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
-from ayatori.cli.searching import SECONDS, USUAL_SECONDS, Cut, describe_cut, leave_if_interrupted, parse_limit, searched
-from ayatori.cli.starting import describe_start
+from ayatori.cli.searching import SECONDS, USUAL_SECONDS, describe_cut, leave_if_interrupted, parse_limit, searched
+from ayatori.cli.starting import describe_planning, describe_start, line_that_plans
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS
@@ -82,14 +82,21 @@ def order(
             "orders", limit, lambda control: order_ranks(predictor, given, traffic, count, seed, control)
         )
     start = FORMATS[to](network, ordered.job, out) if out is not None else {}
+    plan_line = line_that_plans(source, out, predictor.method, paths.lfts) if out is not None and to == "hosts" else ""
+    if plan_line:
+        start = {}  # these lines would start it without the plan
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
     data |= {"pattern": pattern, "bytes": bytes}
     data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "start": start}
+    data |= as_data(network, ordered) | {
+        "file": str(out) if out is not None else None,
+        "start": start,
+        "plan_line": plan_line,
+    }
     data["cut"] = cut and cut.as_data()
     if out is not None:
         note(f"wrote {out}")
-    print_json("order", data) if json else describe(data, model, to, cut)
+    print_json("order", data) if json else describe(data, model, to)
     leave_if_interrupted(cut)
 
 
@@ -119,7 +126,7 @@ def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
     }
 
 
-def describe(data: dict[str, Any], model: Model, to: str, cut: Cut | None) -> None:
+def describe(data: dict[str, Any], model: Model, to: str) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
     ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")
@@ -133,12 +140,14 @@ def describe(data: dict[str, Any], model: Model, to: str, cut: Cut | None) -> No
         how = "no two hosts have as many ranks, so that they could change places"
     orders = "1 order was" if data["trials"] == 1 else f"{data['trials']} orders were"
     say(f"  trials        {orders} predicted; {how}")
-    describe_cut(cut, "orders")
+    describe_cut(data["cut"], "orders")
     names = list(dict.fromkeys(host["host"] for host in data["hosts"]))
     more = f", … and {len(names) - HOSTS_SHOWN} more" if len(names) > HOSTS_SHOWN else ""
     say(f"  hosts         {', '.join(names[:HOSTS_SHOWN])}{more}")
     if to == "hosts":
         describe_start(data["start"])
+        if data["plan_line"]:
+            describe_planning(data["plan_line"])
         return
     for line in data["start"].values():
         say_unbroken(f"to use it: {line}")

@@ -236,7 +236,7 @@ def plan_each(
         print_json("plan", data)
         return leave_if_interrupted(cut)
     describe(data)
-    describe_cut(cut, "jobs")
+    describe_cut(data["cut"], "jobs")
     if data["equal"] and data["start"]:
         say("the plan gains nothing for ranks in this order: it may be left out")
     describe_start(data["start"])

@@ -136,11 +136,11 @@ def plan_in_company(
     elif len(placed) == 1:
         say(f"{source}: beside {jobs_in_words(len(others))}")
         say(f"  tables        {data['tables']}")
-        describe_cut(cut, ROUNDS)
+        describe_cut(data["cut"], ROUNDS)
         describe_placed(data)
         describe_start(data["start"])
     else:
-        describe_jointly(data, cut)
+        describe_jointly(data)
     leave_if_interrupted(cut)
 
 
@@ -169,10 +169,10 @@ def in_company_as_data(
     }
 
 
-def describe_jointly(data: dict[str, Any], cut: Cut | None) -> None:
+def describe_jointly(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
-    describe_cut(cut, ROUNDS)
+    describe_cut(data["cut"], ROUNDS)
     expected, without = data["relative_bandwidth"], data["without_plan"]
     say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
     for job in data["jobs"]:

@@ -71,8 +71,8 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
         by, interrupted_at = "interrupt", time.monotonic()
         control.stop()
 
-    thread, outcome = _started(lambda: search(control))
     with _first_interrupt(end_by_interrupt), progress_bar(what) as show:
+        thread, outcome = _started(lambda: search(control))
         while thread.is_alive():
             thread.join(LOOKS_EVERY_SECONDS)
             show(control.done, control.total)
@@ -93,12 +93,12 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     return found, Cut(by, control.done, control.total, seconds) if is_cut else None
 
 
-def describe_cut(cut: Cut | None, what: str) -> None:
-    """Says that a result is not all that the search could find."""
+def describe_cut(cut: dict[str, Any] | None, what: str) -> None:
+    """Says that a result is not all that the search could find; `cut` as Cut.as_data() has it."""
     if cut is None:
         return
-    why = "Ctrl-C" if cut.by == "interrupt" else "--seconds allows more"
-    say(f"  ended early   {cut.done} of {cut.total} {what} in {cut.seconds:.0f} s ({why})")
+    why = "Ctrl-C" if cut["by"] == "interrupt" else "--seconds allows more"
+    say(f"  ended early   {cut['done']} of {cut['of']} {what} in {cut['seconds']:.0f} s ({why})")
 
 
 def with_results(found: Found, cut: Cut | None, number: int, of: int) -> tuple[Found, Cut | None]:
@@ -148,11 +148,11 @@ def _first_interrupt(act: Callable[[], None]) -> Iterator[None]:
         yield
         return
 
-    def once(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, usual)
+    def first(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         act()
 
-    signal.signal(signal.SIGINT, once)
+    signal.signal(signal.SIGINT, first)
     try:
         yield
     finally:
