@@ -104,7 +104,11 @@ def check(
     data |= {"pattern": pattern, "seed": each.seed, "rails": rails} | together
     data["cut"] = cut and cut.as_data()
     print_json("check", data) if json else describe(data)
-    if cut is not None:
+    return status_of(data)
+
+
+def status_of(data: dict[str, Any]) -> Status:
+    if data["cut"] is not None:
         return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if data["tables_ok"] and as_planned else Status.BAD

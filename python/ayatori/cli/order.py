@@ -81,23 +81,24 @@ def order(
         ordered, cut = searched(
             "orders", limit, lambda control: order_ranks(predictor, given, traffic, count, seed, control)
         )
-    start = FORMATS[to](network, ordered.job, out) if out is not None else {}
-    plan_line = line_that_plans(source, out, predictor.method, paths.lfts) if out is not None and to == "hosts" else ""
-    if plan_line:
-        start = {}  # these lines would start it without the plan
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
     data |= {"pattern": pattern, "bytes": bytes}
     data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {
-        "file": str(out) if out is not None else None,
-        "start": start,
-        "plan_line": plan_line,
-    }
-    data["cut"] = cut and cut.as_data()
-    if out is not None:
-        note(f"wrote {out}")
+    data |= as_data(network, ordered) | {"cut": cut and cut.as_data()}
+    data |= write_order(network, ordered, to, out)
+    if out is not None and to == "hosts" and (line := line_that_plans(source, out, predictor.method, paths.lfts)):
+        data |= {"plan_line": line, "start": {}}  # those would start it without the plan
     print_json("order", data) if json else describe(data, model, to)
     leave_if_interrupted(cut)
+
+
+def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, Any]:
+    """The file, and what uses it: by launcher, the line."""
+    if out is None:
+        return {"file": None, "start": {}, "plan_line": ""}
+    start = FORMATS[to](network, ordered.job, out)
+    note(f"wrote {out}")
+    return {"file": str(out), "start": start, "plan_line": ""}
 
 
 def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Network, Routes, SearchControl, write_pattern
+from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
@@ -192,29 +192,9 @@ def plan_each(
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     in_use = wanted.tables_in_use(network)
     routes = wanted.tables_of_plan(network, in_use)
-
-    def improve(control: SearchControl) -> list[Improvement]:
-        control.expect((5 if details.makes_steps else 2) * len(jobs))
-        proven = json or details.report is not None
-        improvements = improve_jobs(
-            network,
-            in_use,
-            routes,
-            jobs,
-            wanted.method,
-            pattern,
-            each.seed,
-            details.makes_steps,
-            control,
-            proven,
-            rails,
-        )
-        for improvement in improvements if details.makes_steps else []:
-            simulate_own_steps(network, in_use, routes, improvement)
-            control.did()
-        return improvements
-
-    improvements, cut = searched("jobs", limit, improve)
+    improvements, cut = searched(
+        "jobs", limit, lambda control: improve(network, in_use, routes, jobs, each.seed, wanted, details, control, json)
+    )
     improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
     ours = on_tables_of_ours(network, in_use, routes, improvements, pattern, each.seed, rails)
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": each.seed}
@@ -241,6 +221,28 @@ def plan_each(
         say("the plan gains nothing for ranks in this order: it may be left out")
     describe_start(data["start"])
     leave_if_interrupted(cut)
+
+
+def improve(
+    network: Network,
+    in_use: TablesInUse,
+    routes: Routes,
+    jobs: list[Job],
+    seed: int,
+    wanted: PlanOptions,
+    details: DetailOptions,
+    control: SearchControl,
+    json: bool,
+) -> list[Improvement]:
+    """The jobs with and without their plans, and with what the details ask for."""
+    control.expect((5 if details.makes_steps else 2) * len(jobs))
+    proven = json or details.report is not None
+    how = (wanted.method, wanted.pattern, seed, details.makes_steps, control, proven, wanted.rails)
+    improvements = improve_jobs(network, in_use, routes, jobs, *how)
+    for improvement in improvements if details.makes_steps else []:
+        simulate_own_steps(network, in_use, routes, improvement)
+        control.did()
+    return improvements
 
 
 def in_network_order(
