@@ -13,13 +13,21 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+import ayatori
 from ayatori._core import SearchControl
 from ayatori.base.errors import Error
 from ayatori.cli.searching import Cut, searched, with_results
+from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.ordering import search
+from ayatori.planning import plans
+from ayatori.planning.plans import METHODS
+from ayatori.planning.routes import make_routes
+from ayatori.prediction import together
+from ayatori.study.comparison import RoutedNetwork, Study
 
 HOSTS = 72
 SOURCE = f"fattree:K=6,levels=2,nodes={HOSTS}"
@@ -182,3 +190,57 @@ def test_progress_is_shown_to_a_terminal_alone(hosts) -> None:
     os.close(ours)
     assert "orders" in shown.decode() and "/" in shown.decode()
     assert plain.stderr == "" and plain.stdout == seen.stdout
+
+
+def after(calls: int, usual: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which presses Ctrl-C when it has been called so often."""
+    count = 0
+
+    def called(*arguments: Any, **named: Any) -> Any:
+        nonlocal count
+        count += 1
+        result = usual(*arguments, **named)
+        if count == calls:
+            press_ctrl_c()
+        return result
+
+    return called
+
+
+@pytest.mark.parametrize("verb", ["plan", "check"])
+def test_jobs_that_were_done_before_ctrl_c_are_printed(verb: str, ayatori_command, monkeypatch) -> None:
+    """Of the twelve calls of `plan` the first six are for jobs without one."""
+    jobs = ["--random-jobs", "6", "--job-size", "4", "--json"]
+    whole = json.loads(ayatori_command(verb, SOURCE, *jobs).stdout)
+    assert whole["cut"] is None
+    monkeypatch.setattr(plans, "plan", after(8 if verb == "plan" else 2, plans.plan))
+    ended = ayatori_command(verb, SOURCE, *jobs)
+    assert ended.status == 130 and ended.stderr.endswith("error: interrupted\n")
+    data = json.loads(ended.stdout)
+    assert (data["cut"]["by"], data["cut"]["done"], data["cut"]["of"]) == ("interrupt", 2, 6)
+    assert data["per_job"] == whole["per_job"][:2]
+
+
+def test_rounds_that_were_done_before_ctrl_c_are_printed(hosts, ayatori_command, monkeypatch) -> None:
+    call = ["simulate", SOURCE, "--collective", "alltoall", "--algorithm", "shift", "--rounds", "64", "--json"]
+    call += ["--jobs", hosts("a", 0, 6), "--jobs", hosts("b", 6, 6)]
+    usual = together.CompanySimulation._times
+    monkeypatch.setattr(together.CompanySimulation, "_times", after(1, usual))
+    ended = ayatori_command(*call)
+    assert ended.status == 130 and ended.stderr.endswith("error: interrupted\n")
+    told = json.loads(ended.stdout)["together"]
+    assert told["rounds"] == together.RUNS_AT_ONCE < 64 and told["cut"]["by"] == "interrupt"
+    monkeypatch.setattr(together.CompanySimulation, "_times", usual)
+    fewer = json.loads(ayatori_command(*call, "--rounds", str(together.RUNS_AT_ONCE)).stdout)["together"]
+    assert told | {"cut": None} == fewer
+
+
+def test_a_study_has_a_job_of_each_kind_however_early_it_ends() -> None:
+    network = ayatori.open_source("fattree:K=3,levels=2")
+    study = Study(RoutedNetwork(network, make_routes(network, 0), make_routes(network)))
+    control = SearchControl()
+    control.stop()
+    study.run(random_jobs(network, 5, 4), contiguous_jobs(network, [3, 6]), control)
+    assert (control.done, control.total) == (2, 7)
+    for assessed in (study.random, study.contiguous):
+        assert {method: len(found) for method, found in assessed.items()} == dict.fromkeys(METHODS, 1)

@@ -128,7 +128,7 @@ def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[st
     if tried.run is None or tried.routes is None:
         return data | {"note": f"refused: {tried.refusal}"}
     jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
-    assessed = RoutedNetwork(network, tried.routes, tried.routes).assess(jobs, DESTINATION_MOD_K)
+    assessed = assess_unplanned(network, tried.routes, jobs)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
     data |= {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}
