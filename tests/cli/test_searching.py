@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -45,6 +45,14 @@ def hosts(tmp_path: Path) -> Callable[..., str]:
         return str(file)
 
     return write
+
+
+@pytest.fixture(autouse=True)
+def hear_ctrl_c() -> Iterator[None]:
+    """A shell that runs the tests in the background has us ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def press_ctrl_c() -> None:

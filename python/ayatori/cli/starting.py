@@ -8,7 +8,6 @@ from shlex import join
 from ayatori._core import Job, Network
 from ayatori.cli.output import note, say, say_unbroken
 from ayatori.ordering.files import write_start_file
-from ayatori.planning.plans import PLAN_METHODS
 
 
 def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dict[str, str]:
@@ -23,6 +22,8 @@ def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dic
 def line_that_plans(source: str, hosts: Path, method: str, lfts: Path | None) -> str:
     """What makes the plan that predicted times by this method count on, of a job in the order of the file; empty for
     methods without a plan."""
+    from ayatori.planning.plans import PLAN_METHODS
+
     if method not in PLAN_METHODS:
         return ""
     words = ["ayatori", "plan", source, "--job", str(hosts), "--method", method, "--out", f"{hosts}.plan"]
