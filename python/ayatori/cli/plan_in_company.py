@@ -26,7 +26,7 @@ from ayatori.cli.beside import (
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
-from ayatori.cli.searching import Cut, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.searching import ROUNDS, Cut, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
@@ -37,8 +37,6 @@ JOINT = Annotated[
     list[Path] | None,
     typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
 ]
-
-ROUNDS = "rounds of planning"
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ SECONDS = Annotated[
     str, typer.Option(metavar="TIME", help="To search for, at most; then the best so far is taken, as at Ctrl-C.")
 ]
 USUAL_SECONDS = "60s"
+ROUNDS = "rounds of planning"
+"""What the searches for paths beside other jobs count."""
 MAX_SECONDS = 30 * 86400.0
 LOOKS_EVERY_SECONDS = 0.1
 SECONDS_TO_END = 10.0
