@@ -67,16 +67,13 @@ Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, 
                                   const SearchControl& control) {
   const auto task = BesideTask::of(network, routes, endpoints, steps, control);
   if (!task) return Failure(task.error());
-  control.expect(2);
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());
-  control.did();
   if (auto exact = least_delays(*task, others, made->plan)) {
     made->plan = std::move(exact->plan);
   } else if (auto better = with_fewer_meetings(*task, others, made->plan)) {
     made->plan = std::move(*better);
   }
-  control.did();
   auto footprint = footprint_of(network, routes, endpoints, made->plan, steps);
   if (!footprint) return Failure(footprint.error());
   return task->beside(others, std::move(made->plan), std::move(*footprint));

@@ -74,7 +74,9 @@ class NewJobs:
     def plan(self, others: list[RunningJob], control: SearchControl) -> dict[str, Placed]:
         jobs, more = list(self.jobs.values()), (others, self.pattern, self.seed, self.rails, control)
         if len(jobs) == 1:
+            control.expect(1)
             placed = [plan_beside(self.network, self.routes, jobs[0], *more)]
+            control.did(0 if control.stopped else 1)
         else:
             placed = plan_jointly(self.network, self.routes, jobs, *more)
         return dict(zip(self.jobs, placed, strict=True))

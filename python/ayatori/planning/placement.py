@@ -90,9 +90,9 @@ def propose(
 ) -> list[Proposal]:
     """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
 
-    With `ppn` 0 a host has as many ranks as in `free`. Where `control` stops it, those that are found. Raises Error: fewer
-    free hosts than nodes, or none between which cables lead; hosts that a running job has; what the planning of every
-    proposal raises, if it does.
+    With `ppn` 0 a host has as many ranks as in `free`. Where `control` stops it, those that are found. Raises Error:
+    fewer free hosts than nodes, or none between which cables lead; hosts that a running job has; what the planning of
+    every proposal raises, if it does.
     """
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
@@ -101,21 +101,24 @@ def propose(
         name = free.name_of(network, machine)
         if name in busy:
             raise Error(f"host '{name}' is not free: job '{busy[name]}' runs on it")
-    seen: set[frozenset[int]] = set()
+    control = control or SearchControl()
+    ways: dict[frozenset[int], tuple[str, list[int]]] = {}
+    for how, machines in candidates(network, free.machines, nodes):
+        ways.setdefault(frozenset(machines), (how, machines))
+    control.expect(len(ways))
     found: list[Proposal] = []
     failures = []
-    for how, machines in candidates(network, free.machines, nodes):
-        if found and control is not None and control.stopped:
+    for how, machines in ways.values():
+        if found and control.stopped:
             break
-        if frozenset(machines) in seen:
-            continue
-        seen.add(frozenset(machines))
         job = job_on(network, free, machines, ppn)
         try:
             placed = plan_beside(network, routes, job, others, pattern, seed, rails, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue
+        finally:
+            control.did(0 if control.stopped else 1)
         found.append(Proposal(how, [free.name_of(network, machine) for machine in machines], placed))
     if not found and failures:
         raise failures[0]

@@ -45,7 +45,7 @@ struct PlannedBeside {
 
 /// Plans a job beside `others`. `endpoints` has the port of each rank; as make_plan() does, it plans for the messages
 /// of `steps`. The plan has no more hot spots than its leaves force on it, wherever that is found. Deterministic
-/// until `control` stops it: then it returns the best plan that it has.
+/// until `control` stops it: then it returns the best plan that it has. It counts nothing.
 /// Links between a NIC and its router are nobody's choice: jobs on one endpoint meet there with every plan, and are not
 /// isolated.
 /// Errors: those of make_plan().
