@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <nanobind/stl/shared_ptr.h>
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
@@ -143,6 +144,22 @@ JobsTogether measured_together(const Network& network, const Routes& routes, con
   return unwrap(measure_together(network, routes, jobs, {rounds, seed}));
 }
 
+void bind_search_control(nb::module_& module) {
+  nb::class_<SearchControl>(module, "SearchControl",
+                            "What a long search and whoever waits for it tell each other, from any thread.")
+      .def(nb::init<>())
+      .def("__repr__",
+           [](const SearchControl& control) {
+             return fmt::format("<SearchControl: {} of {} done>", control.done(), control.total());
+           })
+      .def("stop", &SearchControl::stop, "The search ends soon, with the best that it has.")
+      .def_prop_ro("stopped", &SearchControl::stopped)
+      .def("expect", &SearchControl::expect, nb::arg("pieces"), "From the search: so much is added to the total.")
+      .def("did", &SearchControl::did, nb::arg("pieces") = 1)
+      .def_prop_ro("done", &SearchControl::done)
+      .def_prop_ro("total", &SearchControl::total);
+}
+
 void bind_beside(nb::module_& module) {
   nb::class_<LinkUse>(module, "LinkUse")
       .def(nb::init<PortId, std::uint64_t, std::uint32_t, std::uint64_t>(), nb::arg("link"), nb::arg("steps"),
@@ -173,20 +190,23 @@ void bind_beside(nb::module_& module) {
   module.def(
       "plan_beside",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
-         const std::vector<Footprint>& others) {
-        return unwrap(plan_beside(network, routes, endpoints, steps, others));
+         const std::vector<Footprint>& others, const SearchControl& control) {
+        return unwrap(plan_beside(network, routes, endpoints, steps, others, control));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
+      nb::arg("control") = SearchControl());
   module.def(
       "plan_jointly",
       [](const Network& network, const Routes& routes, const std::vector<Endpoints>& endpoints,
-         const std::vector<const StepSequence*>& steps, const std::vector<Footprint>& others) {
+         const std::vector<const StepSequence*>& steps, const std::vector<Footprint>& others,
+         const SearchControl& control) {
         if (endpoints.size() != steps.size()) throw nb::value_error("endpoints and steps are lists of one length");
         std::vector<JobToPlan> jobs;
         for (std::size_t i = 0; i < endpoints.size(); ++i) jobs.push_back({endpoints[i], *steps[i]});
-        return unwrap(plan_jointly(network, routes, jobs, others));
+        return unwrap(plan_jointly(network, routes, jobs, others, control));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
+      nb::arg("control") = SearchControl());
 }
 
 void bind_expected_bandwidth(nb::module_& module) {
@@ -249,6 +269,7 @@ void bind_jobs_together(nb::module_& module) {
 void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
+  bind_search_control(module);
   bind_beside(module);
   bind_expected_bandwidth(module);
   bind_steps(module);

@@ -21,13 +21,14 @@ constexpr std::uint8_t no_choice = 0xFF;
 }  // namespace
 
 Result<BesideTask> BesideTask::of(const Network& network, const Routes& routes, std::span<const PortId> ports,
-                                  const StepSequence& steps) {
+                                  const StepSequence& steps, SearchControl control) {
   auto endpoints = JobEndpoints::of(network, ports, steps);
   if (!endpoints) return Failure(endpoints.error());
   auto paths = JobPaths::traced(network, routes, *endpoints);
   if (!paths) return Failure(paths.error());
   LinkWeights weights(network, ports);
-  return BesideTask{network, routes, ports, steps, std::move(*endpoints), std::move(*paths), std::move(weights)};
+  return BesideTask{
+      network, routes, ports, steps, std::move(*endpoints), std::move(*paths), std::move(weights), std::move(control)};
 }
 
 PlannedBeside BesideTask::beside(std::span<const Footprint> others, Plan plan, Footprint footprint) const {
@@ -56,6 +57,7 @@ BesidePlanner::BesidePlanner(const BesideTask& task, std::span<const Footprint> 
       paths_(task.paths),
       weights_(task.weights),
       steps_(task.steps),
+      control_(task.control),
       ranks_(static_cast<Rank>(endpoints_.rank_count())),
       choice_(std::size_t{ranks_} * ranks_, no_choice),
       leaf_bound_(task.network, endpoints_, paths_, weights_),
@@ -78,6 +80,7 @@ ProvenMeetings BesidePlanner::prove() {
     const double time = leaf_bound_.of(messages_).time;
     const std::vector<StepMessage> messages = messages_between_leaves();
     double least = meeting_bound_.of_step(messages, time);
+    if (least == 0 && control_.stopped()) continue;
     if (least == 0 && free_of_others(messages, time).outcome != Colouring::Outcome::impossible) continue;
     least = std::max(least, meeting_bound_.least_price());
     proven.meetings += least / static_cast<double>(steps_.step_count());
@@ -89,6 +92,7 @@ ProvenMeetings BesidePlanner::prove() {
 Plan BesidePlanner::run_sweeps(int sweeps) {
   effort_ = effort_of_sweeps / std::max<std::size_t>(1, steps_.step_count()) / static_cast<std::uint64_t>(sweeps);
   for (sweep_ = 0; sweep_ < sweeps && !pairs_met_again_; ++sweep_) {
+    if (sweep_ > 0 && control_.stopped()) break;
     decided_.assign(choice_.size(), false);
     for (std::size_t s = 0; s < steps_.step_count(); ++s) plan_step(s);
   }
@@ -150,7 +154,7 @@ void BesidePlanner::forget_paths(std::vector<StepMessage> messages) {
 
 /// The first paths of a step: without any meeting, if there are such.
 void BesidePlanner::begin(const std::vector<StepMessage>& messages, double time) {
-  const FreePaths free = free_of_others(messages, time);
+  const FreePaths free = control_.stopped() ? FreePaths{} : free_of_others(messages, time);
   if (free.outcome == Colouring::Outcome::found) {
     search_.choose(free.choices);
   } else {
@@ -170,6 +174,7 @@ double BesidePlanner::first_use_of(std::size_t messages) const {
 
 /// Choices to look at in this step of this sweep.
 std::uint64_t BesidePlanner::effort() const {
+  if (control_.stopped()) return 0;
   return std::min(effort_,
                   std::max(least_step_effort, effort_a_choice * search_.messages().size() * paths_.max_choices()));
 }

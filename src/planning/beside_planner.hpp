@@ -9,6 +9,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/random.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/planning/plan_beside.hpp"
@@ -30,21 +31,25 @@ struct BesideTask {
   JobEndpoints endpoints;
   JobPaths paths;
   LinkWeights weights;
+  SearchControl control;
 
   /// Errors: those of make_plan().
   [[nodiscard]] static Result<BesideTask> of(const Network& network, const Routes& routes,
-                                             std::span<const PortId> ports, const StepSequence& steps);
+                                             std::span<const PortId> ports, const StepSequence& steps,
+                                             SearchControl control = {});
 
   /// The plan as the result of planning beside `others`.
   [[nodiscard]] PlannedBeside beside(std::span<const Footprint> others, Plan plan, Footprint footprint) const;
 };
 
-/// A lower bound of the meetings of plan_beside.hpp, and the steps that it counts.
+/// A lower bound of the meetings of plan_beside.hpp, and the steps that it counts: fewer after SearchControl::stop().
 struct ProvenMeetings {
   double meetings = 0;
   std::uint64_t crowded_steps = 0;
 };
 
+/// After SearchControl::stop() of the task it gives the messages that are left the cheapest paths, and searches no
+/// more.
 class BesidePlanner {
  public:
   /// `extra` (by PortId, or empty) is added to the prices of links.
@@ -77,6 +82,7 @@ class BesidePlanner {
   const JobPaths& paths_;
   const LinkWeights& weights_;
   const StepSequence& steps_;
+  const SearchControl control_;
   Rank ranks_;
   std::vector<std::uint8_t> choice_;      // by pair, source-major
   std::vector<std::uint8_t> taken_over_;  // by pair: the choice of the plan that is improved

@@ -23,8 +23,9 @@ struct Traveller {
 class IsolationSearch {
  public:
   IsolationSearch(const JointMessages& messages, const Network& network, std::span<const Footprint> others,
-                  std::span<const std::uint32_t> hints)
+                  std::span<const std::uint32_t> hints, const SearchControl& control)
       : messages_(messages),
+        control_(control),
         users_(messages.link_count()),
         owner_(messages.link_count(), no_id),
         owned_by_(messages.link_count(), 0) {
@@ -36,7 +37,7 @@ class IsolationSearch {
   JointIsolation run(std::uint64_t budget) {
     index_links();
     if (!open_without_others()) return {JointIsolation::Outcome::impossible};
-    for (double run = first_run; given_ < budget; run *= longer_run) {
+    for (double run = first_run; given_ < budget && !control_.stopped(); run *= longer_run) {
       const auto outcome = search(std::min(budget, given_ + static_cast<std::uint64_t>(run)));
       if (outcome == JointIsolation::Outcome::found) return {outcome, given_choice_};
       if (outcome == JointIsolation::Outcome::impossible) return {outcome};
@@ -96,7 +97,7 @@ class IsolationSearch {
         forward = false;
         continue;
       }
-      if (given_ >= limit) return JointIsolation::Outcome::gave_up;
+      if (given_ >= limit || control_.stopped()) return JointIsolation::Outcome::gave_up;
       const std::uint32_t choice = best_choice(level.message, level.left);
       level.left.reset(choice);
       forward = give(level.message, choice);
@@ -194,6 +195,7 @@ class IsolationSearch {
   };
 
   const JointMessages& messages_;
+  const SearchControl& control_;
   std::vector<bool> taken_;  // by link: used by others
   std::vector<Traveller> travellers_;
   std::vector<std::vector<Path>> users_;     // by link
@@ -208,8 +210,9 @@ class IsolationSearch {
 }  // namespace
 
 JointIsolation isolate_jointly(const JointMessages& messages, const Network& network, std::span<const Footprint> others,
-                               std::span<const std::uint32_t> hints, std::uint64_t budget) {
-  return IsolationSearch(messages, network, others, hints).run(budget);
+                               std::span<const std::uint32_t> hints, std::uint64_t budget,
+                               const SearchControl& control) {
+  return IsolationSearch(messages, network, others, hints, control).run(budget);
 }
 
 }  // namespace ayatori

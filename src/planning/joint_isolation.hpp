@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/footprint.hpp"
 #include "joint_messages.hpp"
 
@@ -25,9 +26,9 @@ struct JointIsolation {
 /// step each is in, or messages of `others`. A constraint problem: the message with the fewest paths left for its
 /// conflicts so far is next (Boussemart et al., 2004: dom/wdeg), paths that clash are struck off all other messages,
 /// and the search begins anew now and then, with what it has learnt of messages. It tries `hints` (choices by message)
-/// first. Gives messages at most `budget` paths.
+/// first. Gives messages at most `budget` paths, and gives up when `control` stops it.
 [[nodiscard]] JointIsolation isolate_jointly(const JointMessages& messages, const Network& network,
                                              std::span<const Footprint> others, std::span<const std::uint32_t> hints,
-                                             std::uint64_t budget);
+                                             std::uint64_t budget, const SearchControl& control = {});
 
 }  // namespace ayatori

@@ -33,7 +33,11 @@ std::size_t busy_steps(const BesideTask& task) {
 class RoundsOfSteps {
  public:
   RoundsOfSteps(const BesideTask& task, const JointMessages& messages, const OtherSteps& others)
-      : messages_(messages), others_(others), busy_(busy_steps(task)), search_(messages, others, busy_) {
+      : messages_(messages),
+        others_(others),
+        control_(task.control),
+        busy_(busy_steps(task)),
+        search_(messages, others, busy_) {
     for (const JointMessage& message : messages.all()) {
       const auto number = static_cast<std::uint32_t>(choices_.size());
       if (number == 0 || message.step != messages.all()[number - 1].step) first_of_step_.push_back(number);
@@ -51,7 +55,13 @@ class RoundsOfSteps {
     for (int round = 0; round < max_delay_rounds && gained && !is_crowded_; ++round) {
       const double before = bandwidth();
       bool was_crowded = false;
-      for (std::size_t s = 0; s < sending_steps(); ++s) was_crowded = improve(s) || was_crowded;
+      for (std::size_t s = 0; s < sending_steps(); ++s) {
+        if (control_.stopped()) {
+          is_crowded_ = is_crowded_ || round == 0;  // a step that was not looked at may be
+          return;
+        }
+        was_crowded = improve(s) || was_crowded;
+      }
       gained = was_crowded || bandwidth() > before + least_gain_of_round;
       is_better_ = is_better_ || gained;
     }
@@ -84,6 +94,7 @@ class RoundsOfSteps {
 
   const JointMessages& messages_;
   const OtherSteps& others_;
+  const SearchControl control_;
   std::size_t busy_;
   StepDelaySearch search_;
   std::vector<std::uint32_t> choices_;        // by message

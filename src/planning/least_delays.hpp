@@ -23,7 +23,7 @@ struct LeastDelays {
 /// better then, and beside one job no plan at all; of plans with one message of a step on each link.
 /// Nothing where the search does not apply: if `others` has none that the job can meet, more than two, or one whose
 /// steps are not known; to jobs that are too large (meeting_search.hpp) or have steps in which a link must carry
-/// several messages; and if it does not find one message on each link.
+/// several messages; and if it does not find one message on each link before it has to end (SearchControl::stop()).
 [[nodiscard]] std::optional<LeastDelays> least_delays(const BesideTask& task, std::span<const Footprint> others,
                                                       const Plan& plan);
 

@@ -51,7 +51,9 @@ bool MeetingSearch::applies(std::span<const BesideTask> jobs, const JointMessage
 
 MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessages& messages,
                              std::span<const Footprint> others)
-    : messages_(messages), load_(std::size_t{messages.step_count()} * messages.link_count(), 0) {
+    : messages_(messages),
+      control_(jobs[0].control),
+      load_(std::size_t{messages.step_count()} * messages.link_count(), 0) {
   for (std::uint32_t job = 0; job <= jobs.size(); ++job) first_step_.push_back(messages.first_step(job));
   const Network& network = jobs[0].network;
   if (!others.empty()) add_others(network, others);
@@ -385,7 +387,7 @@ void MeetingSearch::anneal(const Annealing& run, Random& random) {
   if (movable_.empty()) return;
   shared_price_ = run.shared_price;
   double now = cost();
-  for (std::uint64_t i = 0; i < run.moves && !is_isolated(); ++i) {
+  for (std::uint64_t i = 0; i < run.moves && !is_isolated() && !control_.stopped(); ++i) {
     const double done = static_cast<double>(i) / static_cast<double>(run.moves);
     const double cooling = std::pow(run.last_temperature / run.first_temperature, done);
     const double temperature = meeting_ * run.first_temperature * cooling;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/footprint.hpp"
 #include "joint_messages.hpp"
@@ -46,7 +47,8 @@ class MeetingSearch {
   [[nodiscard]] static bool applies(std::span<const BesideTask> jobs, const JointMessages& messages);
 
   /// Simulated annealing from where the search is: a message takes another path, messages that it drives away take
-  /// others, and so on. Ends when no step meets another one. The best choices of all runs are kept.
+  /// others, and so on. Ends when no step meets another one, or the jobs' SearchControl is stopped. The best choices of
+  /// all runs are kept.
   void anneal(const Annealing& run, Random& random);
   /// The same as one of several runs, which take turns: every other one forgets where it began, those between begin
   /// with the best choices and stay near. `run`: its number, from 0.
@@ -109,6 +111,7 @@ class MeetingSearch {
   [[nodiscard]] std::uint32_t step_count(std::uint32_t job) const { return first_step_[job + 1] - first_step_[job]; }
 
   const JointMessages& messages_;
+  const SearchControl control_;
   std::vector<const Footprint*> standing_;  // of jobs that run, whose steps are known
   std::uint32_t job_count_ = 0;             // with those
   std::vector<std::uint32_t> first_step_;   // by job, and the end

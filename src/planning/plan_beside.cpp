@@ -53,7 +53,7 @@ std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const 
   if (search.standing() == 0 || search.is_isolated()) return std::nullopt;
   const double before = search.value();
   Random random(1);
-  for (int run = 0; run < annealings_beside && !search.is_isolated(); ++run) {
+  for (int run = 0; run < annealings_beside && !search.is_isolated() && !task.control.stopped(); ++run) {
     search.anneal_in_turn(run, moves_beside * messages->all().size(), random);
   }
   if (search.crowded() > 0 || search.value() <= before) return std::nullopt;
@@ -63,8 +63,9 @@ std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const 
 }  // namespace
 
 Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                                  const StepSequence& steps, std::span<const Footprint> others) {
-  const auto task = BesideTask::of(network, routes, endpoints, steps);
+                                  const StepSequence& steps, std::span<const Footprint> others,
+                                  const SearchControl& control) {
+  const auto task = BesideTask::of(network, routes, endpoints, steps, control);
   if (!task) return Failure(task.error());
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());

@@ -40,14 +40,17 @@ struct Plans {
 
 class JointPlanner {
  public:
-  JointPlanner(const Network& network, std::span<const BesideTask> tasks, std::span<const Footprint> others)
-      : network_(network), tasks_(tasks), others_(others) {}
+  JointPlanner(const Network& network, std::span<const BesideTask> tasks, std::span<const Footprint> others,
+               const SearchControl& control)
+      : network_(network), tasks_(tasks), others_(others), control_(control) {}
 
   Result<Plans> run() {
     std::vector<std::size_t> order(tasks_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    control_.expect(tasks_.size());
     const auto begun = plan_in_turn(order);
     if (!begun) return Failure(begun.error());
+    if (!control_.stopped()) control_.did(tasks_.size());
     if (is_done()) return std::move(best_);
     const auto messages = JointMessages::of(tasks_, best_.plans);
     const auto searched =
@@ -57,16 +60,19 @@ class JointPlanner {
   }
 
  private:
-  [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= effort_of_restarts); }
+  [[nodiscard]] bool is_done() const {
+    return best_.isolated || (best_.value >= 0 && (effort_ >= effort_of_restarts || control_.stopped()));
+  }
 
   /// Small jobs: an exact search for links of their own, and annealing that knows which steps meet, in turns. The one
   /// begins with what the other has found. What a run of annealing ends with, jobs improve one by one.
   Result<> plan_together(const JointMessages& messages) {
     MeetingSearch search(tasks_, messages, others_);
     JointIsolation isolated;
-    for (int run = 0; run < annealings_of_jobs; ++run) {
+    control_.expect(annealings_of_jobs);
+    for (int run = 0; run < annealings_of_jobs && !control_.stopped(); ++run) {
       if (isolated.outcome == JointIsolation::Outcome::gave_up && run % runs_between_isolations == 0) {
-        isolated = isolate_jointly(messages, network_, others_, search.choices(), isolation_budget);
+        isolated = isolate_jointly(messages, network_, others_, search.choices(), isolation_budget, control_);
         if (isolated.outcome == JointIsolation::Outcome::found) return take(messages.plans(isolated.choices));
       }
       search.anneal_in_turn(run, moves_of_jobs * messages.all().size(), random_);
@@ -74,6 +80,7 @@ class JointPlanner {
       const auto improved = improve_in_turn(search, messages);
       if (!improved) return improved;
       if (search.is_isolated()) break;
+      if (!control_.stopped()) control_.did();
     }
     search.return_to_best();
     const auto improved = improve_in_turn(search, messages);
@@ -86,7 +93,7 @@ class JointPlanner {
     const auto begun = keep_all(messages.plans(search.now()));
     if (!begun) return begun;
     std::size_t unchanged = 0;
-    for (std::size_t job = 0; unchanged < tasks_.size(); job = (job + 1) % tasks_.size()) {
+    for (std::size_t job = 0; unchanged < tasks_.size() && !control_.stopped(); job = (job + 1) % tasks_.size()) {
       ++unchanged;
       auto found = least_delays(tasks_[job], beside(job), now_.plans[job]);
       if (!found || !found->is_better) continue;
@@ -102,6 +109,7 @@ class JointPlanner {
   }
 
   Result<> plan_again_and_again(std::span<std::size_t> order) {
+    control_.expect(std::uint64_t{max_restarts} * max_rounds);
     for (int restart = 0; restart < max_restarts && !is_done(); ++restart) {
       if (restart > 0) {
         random_.shuffle(order);
@@ -118,7 +126,7 @@ class JointPlanner {
     contested_.assign(network_.port_count(), 0);
     for (int round = 0; round < max_rounds && !is_done(); ++round) {
       for (const SharedLink& shared : shared_links(now_.footprints)) contested_[shared.link] += raise;
-      for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t i = 0; i < order.size() && !control_.stopped(); ++i) {
         // Each round begins with another job: the first one finds most links taken.
         const std::size_t job = order[(i + static_cast<std::size_t>(round)) % order.size()];
         BesidePlanner planner(tasks_[job], beside(job), contested_);
@@ -127,6 +135,7 @@ class JointPlanner {
       }
       const auto compared = compare();
       if (!compared) return compared;
+      if (!control_.stopped()) control_.did();
     }
     return {};
   }
@@ -193,6 +202,7 @@ class JointPlanner {
   const Network& network_;
   std::span<const BesideTask> tasks_;
   std::span<const Footprint> others_;
+  const SearchControl& control_;
   std::vector<double> contested_;  // by port: what is added to the price of the link
   Plans now_;
   Plans best_;
@@ -203,14 +213,15 @@ class JointPlanner {
 }  // namespace
 
 Result<std::vector<PlannedBeside>> plan_jointly(const Network& network, const Routes& routes,
-                                                std::span<const JobToPlan> jobs, std::span<const Footprint> others) {
+                                                std::span<const JobToPlan> jobs, std::span<const Footprint> others,
+                                                const SearchControl& control) {
   std::vector<BesideTask> tasks;
   for (const JobToPlan& job : jobs) {
-    auto task = BesideTask::of(network, routes, job.endpoints, job.steps);
+    auto task = BesideTask::of(network, routes, job.endpoints, job.steps, control);
     if (!task) return Failure(task.error());
     tasks.push_back(std::move(*task));
   }
-  auto made = JointPlanner(network, tasks, others).run();
+  auto made = JointPlanner(network, tasks, others, control).run();
   if (!made) return Failure(made.error());
   std::vector<PlannedBeside> planned;
   for (std::size_t job = 0; job < tasks.size(); ++job) {

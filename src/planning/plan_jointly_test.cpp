@@ -9,6 +9,7 @@
 
 #include "../base/thoroughness_fixtures.hpp"
 #include "../contention/tree_fixtures.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
@@ -287,6 +288,37 @@ TEST(PlanJointly, AnEndpointThatTheTablesDoNotReachIsAnError) {
   const auto failed = plan_jointly(fabric.network, fabric.routes, jobs.to_plan, {});
   ASSERT_FALSE(failed);
   EXPECT_NE(failed.error().message.find("'h3' port 1"), std::string::npos) << failed.error().message;
+}
+
+/// Whoever stops it before it begins gets plans all the same, and the search then finds at least as much.
+TEST(PlanJointly, AStoppedSearchReturnsWhatItHas) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
+    const Jobs jobs = random_jobs(fabric, 16, {5, 5, 5}, random);
+    SearchControl control;
+    control.stop();
+    const auto stopped = plan_jointly(fabric.network, fabric.routes, jobs.to_plan, {}, control);
+    ASSERT_TRUE(stopped) << stopped.error().message;
+    const auto whole = plan(fabric, jobs);
+    EXPECT_GE(mean_bandwidth(fabric, jobs, whole), mean_bandwidth(fabric, jobs, *stopped) - 1e-9);
+    EXPECT_EQ(control.done(), 0U);
+  }
+}
+
+TEST(PlanBeside, AStoppedSearchReturnsWhatItHas) {
+  const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
+  Random random(1);
+  const Jobs jobs = random_jobs(fabric, 16, {6, 6}, random);
+  const auto first = plan(fabric, jobs);
+  SearchControl control;
+  control.stop();
+  const auto stopped = plan_beside(fabric.network, fabric.routes, jobs.ports[1], *jobs.steps[1],
+                                   std::vector{first[0].footprint}, control);
+  ASSERT_TRUE(stopped) << stopped.error().message;
+  EXPECT_EQ(stopped->plan.rank_count(), 6U);
+  EXPECT_LE(stopped->least_meetings, stopped->meetings);
 }
 
 }  // namespace plan_jointly_test

@@ -110,6 +110,16 @@ TEST(ParseTables, ReadsDumpLftsAndIbrouteAsOpenSmDumps) {
   }
 }
 
+TEST(ParseTables, SkipsWhatDumpLftsSaysOfItself) {
+  const Network network = sample_network();
+  const auto routes =
+      parse_tables(sample("dump_lfts") + "\n*** WARNING ***: this command has been replaced by dump_fts\n\n\n",
+                   "dump_lfts", network);
+  ASSERT_TRUE(routes) << routes.error().message;
+  EXPECT_EQ(routes->tables, parse_tables(sample("dump_lfts"), "dump_lfts", network)->tables);
+  EXPECT_TRUE(routes->warnings.empty());
+}
+
 /// What ibroute and dump_lfts print between the entries when a router does not answer, and what a terminal adds.
 TEST(ParseTables, ShowsTheMessagesThatItSkips) {
   const Network network = sample_network();

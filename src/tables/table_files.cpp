@@ -67,7 +67,8 @@ class TableReader {
 
 bool is_filler(std::string_view line) {
   return line.empty() || line.starts_with('#') || (line.starts_with("Lid ") && line.ends_with("Destination")) ||
-         (line.starts_with("Port ") && line.ends_with("Info"));
+         (line.starts_with("Port ") && line.ends_with("Info")) ||
+         line == "*** WARNING ***: this command has been replaced by dump_fts";  // dump_lfts, of itself
 }
 
 /// The hexadecimal number after `key`; nothing if the line has no key, or no number follows it.

@@ -120,16 +120,19 @@ def test_jobs_across_islands_get_no_hint_at_rails(tmp_path: Path, ayatori_comman
     assert refused.status == 1 and "hint" not in refused.stderr
 
 
-def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, ayatori_command) -> None:
+def test_tables_have_few_comments_unless_they_are_asked_for(tmp_path: Path, ayatori_command) -> None:
     source = "fattree:K=3,levels=2"
     sizes = {}
-    for extra in ((), ("--compact",)):
-        out = tmp_path / f"tables{len(extra)}"
+    for extra in ((), ("--compact",), ("--comments",)):
+        out = tmp_path / f"tables{''.join(extra)}"
         assert ayatori_command("route", source, "--out-dir", str(out), *extra).status == 0
         sizes[extra] = (out / "lfts").stat().st_size
-    assert sizes[("--compact",)] < 0.5 * sizes[()]
+        few = "Most entries have no comment" in (out / "README").read_text(encoding="utf-8")
+        assert few == (extra != ("--comments",))
+        assert ayatori_command("check", source, "--lfts", str(out / "lfts")).status == 0
+    assert sizes[()] == sizes[("--compact",)] < 0.5 * sizes[("--comments",)]
     out = tmp_path / "changed"
-    old = tmp_path / "tables1" / "lfts"
+    old = tmp_path / "tables--comments" / "lfts"
     made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(out), "--json")
     assert made.status == 0, made.stderr
     assert json.loads(made.stdout)["differing_entries"] == 0

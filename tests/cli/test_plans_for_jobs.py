@@ -118,3 +118,43 @@ def test_a_plan_that_gains_nothing_says_so_and_can_be_started(tmp_path: Path, ay
     assert f"  MPICH         ayatori run --plan {tmp_path}/p.json mpiexec -n 4 -f {tmp_path}/p.json.hosts\n" in said
     assert " --nnodes 2 --nproc-per-node 2 --node-rank I\n" in said
     assert "on each host; I counts the hosts in the order of the file, from 0\n" in said
+
+
+def test_plans_that_hostfiles_do_not_name_are_not_passed_over(tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/a").write_text("".join(f"{host}\n" for host in HOSTS))
+    (tmp_path / "jobs/b").write_text("N12\nN21\n")
+    for verb in ("check", "simulate"):
+        call = [verb, FABRIC, "--jobs", "jobs", "--rounds", "2"]
+        call += "--collective alltoall --algorithm shift --bytes 1KiB".split() if verb == "simulate" else []
+        assert ayatori_command(*call, cwd=tmp_path).stderr == ""
+    planned = ayatori_command("plan", FABRIC, "--job", "jobs/a", "--running", "jobs", "--out", "a.json", cwd=tmp_path)
+    assert planned.status == 0, planned.stderr
+    for verb in ("check", "simulate"):
+        call = [verb, FABRIC, "--rounds", "2"]
+        call += "--collective alltoall --algorithm shift --bytes 1KiB".split() if verb == "simulate" else []
+        said = ayatori_command(*call, "--jobs", "jobs", cwd=tmp_path)
+        assert said.status == 0 and said.stderr == (
+            "warning: jobs/.ayatori-running.json: jobs that run with a plan are counted without, as hostfiles name "
+            "none: a (--jobs also takes what `plan --out` wrote)\n"
+        )
+        said = ayatori_command(*call, "--jobs", "a.json", "--jobs", "jobs/b", cwd=tmp_path)
+        assert (said.status, said.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("verb", ["order", "choose"])
+def test_times_with_a_plan_come_with_the_line_that_makes_it(verb: str, tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "hosts").write_text("".join(f"{host}\n" for host in HOSTS))
+    call = [verb, FABRIC, "--job", "hosts", "--collective", "alltoall", "--out", "made", "--bytes", "64KiB"]
+    call += ["--algorithm", "shift", "--trials", "5"] if verb == "order" else []
+    without = ayatori_command(*call, "--json", cwd=tmp_path)
+    data = json.loads(without.stdout)
+    assert without.status == 0 and data["start"]["MPICH"] and data["plan_line"] == ""
+    data = json.loads(ayatori_command(*call, "--method", "pair", "--json", cwd=tmp_path).stdout)
+    file = "made" if verb == "order" else "made.hosts"
+    line = f"ayatori plan {FABRIC} --job {file} --method pair --out {file}.plan"
+    assert (data["start"], data["plan_line"]) == ({}, line)
+    said = ayatori_command(*call, "--method", "pair", cwd=tmp_path).stdout
+    assert f"  {line}\n" in said and "mpirun" not in said
+    planned = ayatori_command(*line.split()[1:], cwd=tmp_path)
+    assert planned.status == 0 and f"ayatori run --plan {tmp_path}/{file}.plan mpiexec -n 6 " in planned.stdout

@@ -120,3 +120,17 @@ def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch:
     monkeypatch.chdir("/proc")
     with pytest.raises(Error, match="can't write the plan here"), plan_at_start.folder_of_plan(None):
         pass
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("./program 7", "mpirun -n 4 ./program 7"),
+        ("mpirun ./program", "mpirun -n 4 ./program"),
+        ("mpiexec -np 8 ./program", "mpiexec -np 8 ./program"),
+        ("srun --ntasks 8 ./program", "srun --ntasks 8 ./program"),
+    ],
+)
+def test_a_number_of_ranks_goes_to_the_launcher(command: str, hint: str, ayatori_command) -> None:
+    refused = ayatori_command("run", "-n", "4", *command.split())
+    assert (refused.status, refused.stderr) == (2, f"error: -n is for --acp\nhint: ayatori run -- {hint}\n")

@@ -83,6 +83,7 @@ def test_a_script_does_not_go_on_without_its_ranks(tmp_path: Path, monkeypatch: 
     [
         ("true", "no process of the command says which rank it is"),
         ("echo no such host >&2; exit 1", "sh did not start the job: no such host"),
+        ("echo no such host >&2; echo ended >&2; exit 1", "sh did not start the job: no such host"),
         ("PMI_RANK=0 PMI_SIZE=2 env true; echo one is lost >&2; exit 9", "sh did not start the job: one is lost"),
         ("PMI_RANK=0 PMI_SIZE=2 env true", "1 of 2 ranks said where they are: "),
         (f"{EACH}; {EACH}", "the command starts several jobs: "),

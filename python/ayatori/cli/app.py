@@ -57,7 +57,7 @@ def group(name: str) -> click.Command:
 VERBS: Mapping[str, Callable[[], click.Command]] = {
     "show": lambda: command("show", sources_in_words),
     "convert": lambda: command("convert", sources_in_words),
-    "route": lambda: command("route", sources_in_words, {"--out": "--out-dir"}),
+    "route": lambda: command("route", sources_in_words, {"--out": "--out-dir", "--compact": ""}),
     "check": lambda: command("check", sources_in_words),
     "plan": lambda: command("plan", sources_in_words),
     "place": lambda: command("place", sources_in_words),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Routes
+from ayatori._core import Job, Network, Routes, SearchControl
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import counted, note, print_table, say
 from ayatori.formats.running import (
@@ -71,12 +71,14 @@ class NewJobs:
         """What the jobs' plans are made for."""
         return self.routes.lmc(next(iter(self.jobs.values())).endpoints(self.network)[0])
 
-    def plan(self, others: list[RunningJob]) -> dict[str, Placed]:
-        jobs = list(self.jobs.values())
+    def plan(self, others: list[RunningJob], control: SearchControl) -> dict[str, Placed]:
+        jobs, more = list(self.jobs.values()), (others, self.pattern, self.seed, self.rails, control)
         if len(jobs) == 1:
-            placed = [plan_beside(self.network, self.routes, jobs[0], others, self.pattern, self.seed, self.rails)]
+            control.expect(1)
+            placed = [plan_beside(self.network, self.routes, jobs[0], *more)]
+            control.did(0 if control.stopped else 1)
         else:
-            placed = plan_jointly(self.network, self.routes, jobs, others, self.pattern, self.seed, self.rails)
+            placed = plan_jointly(self.network, self.routes, jobs, *more)
         return dict(zip(self.jobs, placed, strict=True))
 
 
@@ -86,9 +88,13 @@ def noted(network: Network, name: str, placed: Placed) -> RunningJob:
 
 
 def add_to_running(
-    new: NewJobs, running: str, state: Path | None, save: Callable[[dict[str, Placed]], None]
+    new: NewJobs,
+    running: str,
+    state: Path | None,
+    plan: Callable[[list[RunningJob]], dict[str, Placed]],
+    save: Callable[[dict[str, Placed]], None],
 ) -> tuple[dict[str, Placed], list[RunningJob]]:
-    """Plans the jobs beside those that run, saves the plans and notes the jobs, all under the lock.
+    """Has the jobs planned beside those that run, and saved, and notes them, all under the lock.
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
@@ -97,7 +103,7 @@ def add_to_running(
     file = state or default_state(new.network, running)
     with locked(file):
         others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
-        placed = new.plan(others)
+        placed = plan(others)
         save(placed)
         mine = [noted(new.network, name, each) for name, each in placed.items()]
         write_running(new.network, file, new.lmc, [*others, *mine])

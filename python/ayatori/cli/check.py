@@ -7,17 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Routes
+from ayatori._core import Job, Network, Routes, SearchControl
 from ayatori.cli import options
 from ayatori.cli.check_together import Tables, assess_together, describe_together, drawing
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions
-from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
+from ayatori.cli.searching import Cut, describe_cut, searched, with_results
 from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan
@@ -84,6 +85,7 @@ def check(
     hashes.refuse_without("--method ecmp")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
+    cut: Cut | None = None
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), rails)
     paths = tables.name_of_paths
     with hinting_at_rails(network):
@@ -95,12 +97,19 @@ def check(
             )
         else:
             routes = tables.of(network)
-            assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, json)
+            assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, json)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, paths, assessments)
     data |= {"pattern": pattern, "seed": each.seed, "rails": rails} | together
+    data["cut"] = cut and cut.as_data()
     print_json("check", data) if json else describe(data)
+    return status_of(data)
+
+
+def status_of(data: dict[str, Any]) -> Status:
+    if data["cut"] is not None:
+        return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
 
@@ -120,15 +129,20 @@ def check_options(
 
 def assess_each(
     network: Network, jobs: list[Job], tables: Tables, routes: Routes, pattern: str, seed: int, with_bounds: bool
-) -> list[Assessment]:
+) -> tuple[list[Assessment], Cut | None]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
-    with progress("jobs", len(jobs)) as advance:
-        method, rails = tables.method or DESTINATION_MOD_K, tables.rails
+    method, rails = tables.method or DESTINATION_MOD_K, tables.rails
+
+    def assess(control: SearchControl) -> list[Assessment]:
+        control.expect(len(jobs))
         if method == MULTIPATH:
-            return assess_multipath(network, routes, jobs, pattern, seed, advance, rails)
+            return assess_multipath(network, routes, jobs, pattern, seed, control, rails)
         if with_bounds or method != DESTINATION_MOD_K:
-            return assess_jobs(network, routes, jobs, method, pattern, seed, advance, rails)
-        return assess_unplanned(network, routes, jobs, pattern, seed, advance, rails)
+            return assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
+        return assess_unplanned(network, routes, jobs, pattern, seed, control, rails)
+
+    assessments, cut = searched("jobs", None, assess)
+    return with_results(assessments, cut, len(assessments), len(jobs))
 
 
 def assess_plan(
@@ -168,6 +182,7 @@ def describe(data: dict[str, Any]) -> None:
     describe_check(data)
     if data["jobs"]:
         describe_jobs(data)
+    describe_cut(data["cut"], "jobs")
     if "applied" in data:
         describe_applied(data["applied"])
     if "together" in data:

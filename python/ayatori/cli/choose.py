@@ -16,8 +16,8 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
-from ayatori.cli.output import counted, note, print_json, print_table, progress, say
-from ayatori.cli.starting import describe_start, start_beside
+from ayatori.cli.output import counted, note, print_json, print_table, progress, say, say_unbroken
+from ayatori.cli.starting import describe_planning, describe_start, line_that_plans, start_beside
 
 if TYPE_CHECKING:
     from ayatori._core import Job, Network
@@ -95,12 +95,19 @@ def choose(
     if not is_first_process():
         return
     start = write_choice(out, source, network, choice)
+    plan_line = line_that_plans(source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts) if out else ""
+    if plan_line:
+        start = {}  # these lines would start it without the plan
     data = {"source": source} | choice_as_data(choice) | {"method": paths.name_of(choice.method), "start": start}
+    data["plan_line"] = plan_line
     if json:
         print_json("choose", data)
         return
     describe(data, model)
     describe_start(start)
+    if plan_line:
+        describe_planning(plan_line)
+        say_unbroken(f"and before the line that starts it: AYATORI_CHOICE={quote(str(out and out.resolve()))}")
 
 
 def rank(

@@ -14,7 +14,8 @@ from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
 from ayatori.cli.lab import check_in_words
-from ayatori.cli.output import print_json, print_table, progress, say, saying_what_is_done
+from ayatori.cli.output import print_json, print_table, say, saying_what_is_done
+from ayatori.cli.searching import SECONDS, describe_cut, leave_if_interrupted, parse_limit, searched
 from ayatori.model.jobs import count_hosts
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
@@ -29,6 +30,7 @@ def demo(
     ] = paper1.SOURCE,
     random_jobs: options.RANDOM_JOBS = 1000,
     job_size: options.JOB_SIZE = None,
+    seconds: SECONDS = "300s",
     seed: options.SEED = 1,
     out_dir: Annotated[Path, typer.Option(metavar="DIR", help="Where results and report go.")] = Path("ayatori-demo"),
     host_pattern: options.HOST_PATTERN = "",
@@ -38,6 +40,7 @@ def demo(
 
     Without SOURCE this is the main job on paper 1's cluster, its figures beside ours.
     """
+    limit = parse_limit(seconds)
     known = open_source(source, host_pattern)
     size = job_size or min(16, count_hosts(known))
     jobs = options.random_job_count(random_jobs or 0)
@@ -46,19 +49,22 @@ def demo(
         doing(f"{source}: {known.shape().summary}")
         lab = run_lab(known, source, host_pattern, doing)
         doing(f"planning {jobs} random jobs of {size} machines, and contiguous ones, by every method")
-        study = run_study(lab, jobs, size, seed, progress)
+        study, cut = searched("jobs planned", limit, lambda control: run_study(lab, jobs, size, seed, control))
         doing("measuring each engine's tables, and drawing the report")
         data = main_job_as_data(known, lab, study, source, seed)
         data["made"] = origin_as_data(seed)
+        data["cut"] = cut and cut.as_data()
         write_json(out_dir / "study-1.json", data)
         report = write_report(out_dir)
     if json:
         print_json("demo", data | {"report": str(report)})
     else:
         describe(data)
+        describe_cut(data["cut"], "jobs planned")
         say(f"report: {report.resolve()}")
     if not all(check.passed for check in lab.checks):
         raise Error("OpenSM does not hold our tables as made", internal=True)
+    leave_if_interrupted(cut)
 
 
 def origin_as_data(seed: int) -> dict[str, Any]:
@@ -127,7 +133,7 @@ def random_rows(data: dict[str, Any]) -> list[list[str]]:
 
 def paper_contiguous_lines(data: dict[str, Any]) -> list[str]:
     contiguous, peak = data["contiguous"], data.get("peak_MBps")
-    if not peak:
+    if not peak or paper1.CONTIGUOUS_NODES not in contiguous["sizes"]:
         return []
     at_16 = contiguous["sizes"].index(paper1.CONTIGUOUS_NODES)
     ours = ", ".join(f"{method} {contiguous['relative_bandwidth'][method][at_16] * peak:.0f}" for method in METHODS)

@@ -15,9 +15,10 @@ from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
-from ayatori.cli.output import counted, note, print_json, progress, say, say_unbroken
+from ayatori.cli.output import counted, note, print_json, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
-from ayatori.cli.starting import describe_start
+from ayatori.cli.searching import SECONDS, USUAL_SECONDS, describe_cut, leave_if_interrupted, parse_limit, searched
+from ayatori.cli.starting import describe_planning, describe_start, line_that_plans
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS
@@ -47,6 +48,7 @@ def order(
     paths: PathOptions,
     costs: ModelOptions,
     trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
+    seconds: SECONDS = USUAL_SECONDS,
     seed: options.SEED = 1,
     to: Annotated[
         str,
@@ -67,6 +69,7 @@ def order(
         raise UsageError("a rank order is written to a file", hint=f"--to {to} --out FILE")
     if trials < 0:
         raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
+    limit = parse_limit(seconds)
     network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives, aliases)
     model = paths.hashing(costs.model_on(network), seed)
     given = JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
@@ -74,16 +77,28 @@ def order(
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
     count = trials_for(given, traffic, predictor, trials or None)
-    with hinting_at_rails(network, has_rails=False), progress("orders", count) as advance:
-        ordered = order_ranks(predictor, given, traffic, count, seed, advance)
-    start = FORMATS[to](network, ordered.job, out) if out is not None else {}
+    with hinting_at_rails(network, has_rails=False):
+        ordered, cut = searched(
+            "orders", limit, lambda control: order_ranks(predictor, given, traffic, count, seed, control)
+        )
     data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
     data |= {"pattern": pattern, "bytes": bytes}
     data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "start": start}
-    if out is not None:
-        note(f"wrote {out}")
+    data |= as_data(network, ordered) | {"cut": cut and cut.as_data()}
+    data |= write_order(network, ordered, to, out)
+    if out is not None and to == "hosts" and (line := line_that_plans(source, out, predictor.method, paths.lfts)):
+        data |= {"plan_line": line, "start": {}}  # those would start it without the plan
     print_json("order", data) if json else describe(data, model, to)
+    leave_if_interrupted(cut)
+
+
+def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, Any]:
+    """The file, and what uses it: by launcher, the line."""
+    if out is None:
+        return {"file": None, "start": {}, "plan_line": ""}
+    start = FORMATS[to](network, ordered.job, out)
+    note(f"wrote {out}")
+    return {"file": str(out), "start": start, "plan_line": ""}
 
 
 def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:
@@ -126,11 +141,14 @@ def describe(data: dict[str, Any], model: Model, to: str) -> None:
         how = "no two hosts have as many ranks, so that they could change places"
     orders = "1 order was" if data["trials"] == 1 else f"{data['trials']} orders were"
     say(f"  trials        {orders} predicted; {how}")
+    describe_cut(data["cut"], "orders")
     names = list(dict.fromkeys(host["host"] for host in data["hosts"]))
     more = f", … and {len(names) - HOSTS_SHOWN} more" if len(names) > HOSTS_SHOWN else ""
     say(f"  hosts         {', '.join(names[:HOSTS_SHOWN])}{more}")
     if to == "hosts":
         describe_start(data["start"])
+        if data["plan_line"]:
+            describe_planning(data["plan_line"])
         return
     for line in data["start"].values():
         say_unbroken(f"to use it: {line}")

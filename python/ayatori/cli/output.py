@@ -183,9 +183,25 @@ class Advance(Protocol):
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
-    """A progress bar on a terminal, nothing elsewhere; call what it yields after one or more of `total` pieces."""
+    """A progress_bar(); call what it yields after one or more of `total` pieces."""
+    with progress_bar(what) as show:
+        done = 0
+        show(done, total)
+
+        def advance(pieces: int = 1, /) -> None:
+            nonlocal done
+            done += pieces
+            show(done, total)
+
+        yield advance
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on a terminal, nothing elsewhere; call what it yields with how many pieces of how many are done.
+    Of 0 pieces the number is not known yet."""
     if not is_terminal(sys.stderr):
-        yield lambda pieces=1: None
+        yield lambda done, total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -193,5 +209,5 @@ def progress(what: str, total: int) -> Iterator[Advance]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda pieces=1: bar.advance(task, pieces)
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

@@ -12,6 +12,15 @@ from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, job
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
+from ayatori.cli.searching import (
+    ROUNDS,
+    SECONDS,
+    USUAL_SECONDS,
+    describe_cut,
+    leave_if_interrupted,
+    parse_limit,
+    searched,
+)
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
 from ayatori.planning.beside import placed_as_data
@@ -29,6 +38,7 @@ def place(
     proposals: Annotated[int, typer.Option(metavar="N", help="How many to print, at most.")] = 3,
     ppn: options.PPN = 0,
     pattern: options.PATTERN = "shift",
+    seconds: SECONDS = USUAL_SECONDS,
     seed: options.SEED = 1,
     rails: options.RAILS = "auto",
     lmc: options.LMC = "auto",
@@ -47,30 +57,33 @@ def place(
         raise UsageError(f"{proposals} proposals are none")
     if state is not None and running is None:
         raise UsageError("--state needs --running")
+    limit = parse_limit(seconds)
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern), aliases)
     candidates = read_job(network, free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
     others = jobs_beside(network, routes, made_for, running, state)
-    found = propose(
-        network, routes, candidates, nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails)
-    )
+    wanted = (nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails))
+    found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, candidates, *wanted, control))
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
     data["tables"] = tables_in_words(lfts, made_for)
     data["proposals"] = [
         {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
         for number, each in enumerate(found, 1)
     ]
+    data["cut"] = cut and cut.as_data()
     if json:
         print_json("place", data)
     else:
         describe(data)
+    leave_if_interrupted(cut)
 
 
 def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
+    describe_cut(data["cut"], ROUNDS)
     for proposal in data["proposals"]:
         say(f"{proposal['name']}: {proposal['how']}")
         describe_placed(proposal)

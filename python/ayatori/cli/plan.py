@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Network, Routes, write_pattern
+from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
@@ -19,11 +19,20 @@ from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
+from ayatori.cli.searching import (
+    SECONDS,
+    USUAL_SECONDS,
+    describe_cut,
+    leave_if_interrupted,
+    parse_limit,
+    searched,
+    with_results,
+)
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
@@ -131,6 +140,7 @@ def plan(
     details: DetailOptions,
     company: CompanyOptions,
     roce: RoceOptions,
+    seconds: SECONDS = "",
     host_pattern: options.HOST_PATTERN = "",
     aliases: options.ALIASES = None,
     json: options.JSON = False,
@@ -141,9 +151,11 @@ def plan(
     ftree routes. A job whose plan would not be better than that keeps base LIDs. Where the plan is made on new tables,
     what these bring without a plan is shown, too.
 
-    --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
+    --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together. Both search
+    for --seconds at most, by default 60s.
     """
     wanted.check()
+    limit = parse_limit(seconds or USUAL_SECONDS)
     if not company.jobs:  # whose plans may go into a folder
         wanted.check_out()
     note_sizes(wanted.pattern)
@@ -155,12 +167,12 @@ def plan(
     company.check(each, wanted.method, details.any)
     with hinting_at_rails(network):
         if not company.asked:
-            plan_each(source, network, each, wanted, details, json)
+            plan_each(source, network, each, wanted, details, limit if seconds else None, json)
             return
         jobs = company.read(network, each)
         routes = wanted.tables_of_plan(network)
         new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails, wanted.lfts)
-        plan_in_company(source, new, company, wanted.out, json)
+        plan_in_company(source, new, company, limit, wanted.out, json)
 
 
 def plan_each(
@@ -169,6 +181,7 @@ def plan_each(
     each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
+    limit: float | None,
     json: bool,
 ) -> None:
     """Plans jobs as if each were alone, and compares with the tables in use."""
@@ -179,23 +192,10 @@ def plan_each(
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     in_use = wanted.tables_in_use(network)
     routes = wanted.tables_of_plan(network, in_use)
-    with progress("jobs", (5 if details.makes_steps else 2) * len(jobs)) as advance:
-        improvements = improve_jobs(
-            network,
-            in_use,
-            routes,
-            jobs,
-            wanted.method,
-            pattern,
-            each.seed,
-            details.makes_steps,
-            advance,
-            json or details.report is not None,
-            rails,
-        )
-        for improvement in improvements if details.makes_steps else []:
-            simulate_own_steps(network, in_use, routes, improvement)
-            advance()
+    improvements, cut = searched(
+        "jobs", limit, lambda control: improve(network, in_use, routes, jobs, each.seed, wanted, details, control, json)
+    )
+    improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
     ours = on_tables_of_ours(network, in_use, routes, improvements, pattern, each.seed, rails)
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
@@ -211,13 +211,38 @@ def plan_each(
     if details.steps_out is not None:
         write_steps(improvements[0], details.steps_out)
     data["in_network_order"] = in_network_order(network, each, wanted, routes, improvements[0])
+    data["cut"] = cut and cut.as_data()
     if json:
         print_json("plan", data)
-        return
+        return leave_if_interrupted(cut)
     describe(data)
+    describe_cut(data["cut"], "jobs")
     if data["equal"] and data["start"]:
         say("the plan gains nothing for ranks in this order: it may be left out")
     describe_start(data["start"])
+    leave_if_interrupted(cut)
+
+
+def improve(
+    network: Network,
+    in_use: TablesInUse,
+    routes: Routes,
+    jobs: list[Job],
+    seed: int,
+    wanted: PlanOptions,
+    details: DetailOptions,
+    control: SearchControl,
+    json: bool,
+) -> list[Improvement]:
+    """The jobs with and without their plans, and with what the details ask for."""
+    control.expect((5 if details.makes_steps else 2) * len(jobs))
+    proven = json or details.report is not None
+    how = (wanted.method, wanted.pattern, seed, details.makes_steps, control, proven, wanted.rails)
+    improvements = improve_jobs(network, in_use, routes, jobs, *how)
+    for improvement in improvements if details.makes_steps else []:
+        simulate_own_steps(network, in_use, routes, improvement)
+        control.did()
+    return improvements
 
 
 def in_network_order(

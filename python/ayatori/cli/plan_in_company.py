@@ -26,6 +26,7 @@ from ayatori.cli.beside import (
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
+from ayatori.cli.searching import ROUNDS, Cut, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
@@ -105,30 +106,40 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
     return start
 
 
-def plan_in_company(source: str, new: NewJobs, company: CompanyOptions, out: Path | None, json: bool) -> None:
+def plan_in_company(
+    source: str, new: NewJobs, company: CompanyOptions, limit: float, out: Path | None, json: bool
+) -> None:
     """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
 
     start: dict[str, dict[str, str]] = {}
+    cut: Cut | None = None
+
+    def plan(others: list[RunningJob]) -> dict[str, Placed]:
+        nonlocal cut
+        placed, cut = searched(ROUNDS, limit, lambda control: new.plan(others, control))
+        return placed
 
     def save(placed: dict[str, Placed]) -> None:
         start.update(write_plans(new, placed, out))
 
     others: list[RunningJob] = []
     if company.running is None:
-        placed = new.plan(others)
+        placed = plan(others)
         save(placed)
     else:
-        placed, others = add_to_running(new, company.running, company.state, save)
-    data = in_company_as_data(source, new, placed, others, start)
+        placed, others = add_to_running(new, company.running, company.state, plan, save)
+    data = in_company_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
     if json:
         print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
         say(f"{source}: beside {jobs_in_words(len(others))}")
         say(f"  tables        {data['tables']}")
+        describe_cut(data["cut"], ROUNDS)
         describe_placed(data)
         describe_start(data["start"])
     else:
         describe_jointly(data)
+    leave_if_interrupted(cut)
 
 
 def in_company_as_data(
@@ -159,6 +170,7 @@ def in_company_as_data(
 def describe_jointly(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
+    describe_cut(data["cut"], ROUNDS)
     expected, without = data["relative_bandwidth"], data["without_plan"]
     say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
     for job in data["jobs"]:

@@ -27,7 +27,7 @@ from ayatori.planning.routes import (
 MAX_PARTS = 4
 
 LARGE_FILE = 10**8
-"""Bytes of tables from which on the size is told, and a smaller form offered."""
+"""Bytes of tables from which on the size is told."""
 
 
 def route(
@@ -42,8 +42,8 @@ def route(
     out_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
     ] = None,
-    compact: Annotated[
-        bool, typer.Option("--compact", help="Comments in lfts once a LID: a seventh of the bytes.")
+    comments: Annotated[
+        bool, typer.Option("--comments", help="In lfts after each entry, not once a LID: seven times the bytes.")
     ] = False,
     changed_from: Annotated[
         Path | None,
@@ -66,7 +66,7 @@ def route(
     if old is not None:
         data["differing_entries"] = made.routes.count_differences(old)
     if out_dir is not None:
-        file = TableFile(not compact, old)
+        file = TableFile(comments, old)
         announce(out_dir / file.name, table_file_bytes(network, made.routes, file), file)
         write_for_opensm(network, made, source, out_dir, checked, file)
         note(f"wrote {out_dir}/{file.name}, guid2lid and README, which has the opensm command line")
@@ -87,7 +87,7 @@ def announce(path: Path, size: int, file: TableFile) -> None:
     """Says how large a file will be before it is written, if that takes its time."""
     if size < LARGE_FILE:
         return
-    hint = "; --compact writes a seventh of it" if file.comments else ""
+    hint = "; without --comments it is a seventh" if file.comments else ""
     note(f"writing {path}, in OpenSM's format: {size_in_words(size)}{hint}")
 
 

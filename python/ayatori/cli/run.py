@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.model.network import open_source
 from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher, run_job
 from ayatori.processes.foreground import run_in_foreground
+from ayatori.processes.mpi_job import LAUNCHERS
 from ayatori.processes.rank_probe import probe_library, probe_variables
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
@@ -130,11 +132,20 @@ def _check(command: list[str], acp: bool, count: int | None, lab: Path | None, s
     if acp and lab is not None:
         raise UsageError("--lab is for MPI programs, without --acp")
     if count is not None and not acp:
-        raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
+        raise UsageError("-n is for --acp", hint=f"ayatori run -- {_started_by_mpi(command, count)}")
     if shutil.which(command[0]) is None:
         raise Error(f"can't run {command[0]}", "command not found", "ayatori run mpirun -np 4 PROGRAM")
     if lab is not None:
         check_lab(lab, Settings(slower))
+
+
+def _started_by_mpi(command: list[str], count: int) -> str:
+    """The command as `count` ranks of MPI; a launcher in it has its own number of ranks, or gets this one."""
+    if not Path(command[0]).name.startswith((*LAUNCHERS, "srun")):
+        command = ["mpirun", *command]
+    if not {"-n", "-np", "--np", "--ntasks"} & set(command):
+        command = [command[0], "-n", str(count), *command[1:]]
+    return shlex.join(command)
 
 
 @dataclass(frozen=True)

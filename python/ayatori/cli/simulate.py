@@ -20,6 +20,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
+from ayatori.cli.searching import Cut, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import background_as_data, open_source
@@ -85,16 +86,17 @@ def simulate(
     question = Question(call, sizes, paths, model)
     with hinting_at_rails(network):
         if asked.jobs:
-            simulation, together = simulate_together(network, asked, each, question)
+            simulation, together, cut = simulate_together(network, asked, each, question)
         else:
             jobs = each.jobs_or_whole_network(network)
             write_schedule(network, jobs, question, schedule_out)
-            simulation, together = simulate_each(network, jobs, question, source, resume), {}
+            simulation, together, cut = simulate_each(network, jobs, question, source, resume), {}, None
     if is_first_process():
         found = (
             as_data(simulation, question) | {"seed": each.seed, "background": background_as_data(network)} | together
         )
         report({"source": source} | found, started, model, json)
+    leave_if_interrupted(cut)
 
 
 def report(data: dict[str, Any], started: float, model: Model, json: bool) -> None:
@@ -132,8 +134,9 @@ def simulate_each(network: Network, jobs: list[Job], question: Question, source:
 
 def simulate_together(
     network: Network, asked: JobsAsked, each: JobOptions, question: Question
-) -> tuple[Simulation, dict[str, Any]]:
-    """The jobs that are asked for, each alone, and all together. Plans bring the LMC that they were made for."""
+) -> tuple[Simulation, dict[str, Any], Cut | None]:
+    """The jobs that are asked for, each alone, and all together, of which Ctrl-C leaves the first rounds. Plans bring
+    the LMC that they were made for."""
     jobs, planned_lmc = asked.read(network, each)
     call = question.call_on([one.job for one in jobs if one.name != BACKGROUND])
     routes = question.paths.tables_on(network)
@@ -143,12 +146,12 @@ def simulate_together(
     simulation = CompanySimulation(
         network, jobs, call, question.paths.method, question.model, routes, rounds, each.seed
     )
-    with progress("simulations", simulation.count) as advance:
-        company = simulation.run(advance)
+    company, cut = searched("simulations", None, simulation.run)
     if asked.svg is not None and company.links_of is None:
         raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method destination-mod-K")
     asked.draw(network, jobs, company.shared)
-    return company.alone(), {"together": company_as_data(company) | {"background": asked.background}}
+    together = company_as_data(company) | {"background": asked.background, "cut": cut and cut.as_data()}
+    return company.alone(), {"together": together}, cut
 
 
 def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
@@ -225,6 +228,7 @@ def describe_together(together: dict[str, Any], seed: int) -> None:
     """Jobs that run at the same time: what a call of each takes, and which links they share."""
     jobs = together["jobs"]
     say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
+    describe_cut(together["cut"], "simulations")
     say(f"  time          {spread(together['time_s'], len(jobs), format_seconds)}, while all run")
     rows = [
         [f"  {job['name']}", str(job["machines"]), job["method"], format_seconds(job["alone_s"]),

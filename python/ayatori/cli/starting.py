@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join
 
 from ayatori._core import Job, Network
 from ayatori.cli.output import note, say, say_unbroken
@@ -16,6 +17,22 @@ def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dic
     lines = write_start_file(network, job, file, run)
     note(f"wrote {file}")
     return lines
+
+
+def line_that_plans(source: str, hosts: Path, method: str, lfts: Path | None) -> str:
+    """What makes the plan that predicted times by this method count on, of a job in the order of the file; empty for
+    methods without a plan."""
+    from ayatori.planning.plans import PLAN_METHODS
+
+    if method not in PLAN_METHODS:
+        return ""
+    words = ["ayatori", "plan", source, "--job", str(hosts), "--method", method, "--out", f"{hosts}.plan"]
+    return join(words if lfts is None else [*words, "--lfts", str(lfts)])
+
+
+def describe_planning(line: str) -> None:
+    say("the times are with a plan, which this line makes; it also prints how to start the job")
+    say_unbroken(f"  {line}")
 
 
 def describe_start(lines: dict[str, str]) -> None:

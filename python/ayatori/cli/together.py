@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ayatori._core import Network
@@ -12,9 +13,10 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions
-from ayatori.cli.output import print_table, say
+from ayatori.cli.output import print_table, print_warning, say
 from ayatori.formats.applied import read_applied
 from ayatori.formats.job_files import files_of_jobs, is_plan, read_jobs
+from ayatori.formats.running import STATE_IN_FOLDER, planned_jobs
 from ayatori.planning.together import JobOnFabric, LinkOfJobs, background, picture_of_jobs
 
 SHARED_LINKS_PRINTED = 10
@@ -62,12 +64,25 @@ class JobsAsked:
             if len(plans) != 1:
                 raise UsageError("--applied is of one plan", hint="--jobs PLAN --applied DIR")
             next(job for job in jobs if job.plan is not None).plan = read_applied(plans[0], self.applied).plan
+        warn_of_plans_left_out(self.jobs or [], jobs)
         return [*jobs, *background(network, jobs, self.background, each.seed)], planned_lmc
 
     def draw(self, network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> None:
         """The jobs and the links that they share, if a picture is asked for."""
         if self.svg is not None:
             write_bytes(self.svg, picture_of_jobs(network, jobs, shared))
+
+
+def warn_of_plans_left_out(paths: Sequence[Path], jobs: Sequence[JobOnFabric]) -> None:
+    """`plan --running FOLDER` keeps there which jobs it has planned, but not their paths: hostfiles bring none."""
+    without = {job.name for job in jobs if job.plan is None}
+    for folder in (path for path in paths if path.is_dir()):
+        state = folder / STATE_IN_FOLDER
+        if planned := sorted(without & planned_jobs(state)):
+            print_warning(
+                f"{state}: jobs that run with a plan are counted without, as hostfiles name none: {', '.join(planned)} "
+                "(--jobs also takes what `plan --out` wrote)"
+            )
 
 
 def describe_shared_links(together: dict[str, Any]) -> None:

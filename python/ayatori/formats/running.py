@@ -20,8 +20,10 @@ from ayatori.base.errors import Error
 from ayatori.formats.job_files import files_of_jobs, is_plan
 from ayatori.model.jobs import read_job
 from ayatori.planning.beside import RunningJob, job_hosts, unplanned
+from ayatori.planning.plans import DESTINATION_MOD_K
 
 SLURM = "slurm"
+STATE_IN_FOLDER = ".ayatori-running.json"
 SQUEUE = ("squeue", "--noheader", "--states=CONFIGURING,RUNNING,SUSPENDED", "--format=%i %N")
 """While PrologSlurmctld plans a job, it is CONFIGURING: the plan of the next one must not take it for gone."""
 
@@ -73,7 +75,7 @@ def default_state(network: Network, running: str) -> Path:
     Raises Error if there is no such folder of jobs.
     """
     if running != SLURM:
-        return folder_of(running) / ".ayatori-running.json"
+        return folder_of(running) / STATE_IN_FOLDER
     guids = sorted(network.guid(router) for router in range(network.router_count))
     key = hashlib.sha256(repr(guids).encode()).hexdigest()[:16]
     states = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
@@ -120,6 +122,13 @@ def read_running(network: Network, state: Path, lmc: int) -> list[RunningJob]:
         ]
         jobs.append(RunningJob(job.name, job.method, list(job.machines), Footprint(job.steps, uses)))
     return jobs
+
+
+def planned_jobs(state: Path) -> set[str]:
+    """The names of the jobs of the file that run with a plan; none if there is no file. Raises Error."""
+    if not state.exists():
+        return set()
+    return {job.name for job in _core.read_running_file(str(state)).jobs if job.method != DESTINATION_MOD_K}
 
 
 def write_running(network: Network, state: Path, lmc: int, jobs: Sequence[RunningJob]) -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
 from ayatori import _core
-from ayatori._core import Job, StepSequence
+from ayatori._core import Job, SearchControl, StepSequence
 from ayatori.base.errors import Error
 from ayatori.prediction.calls import Call
 from ayatori.prediction.predictor import Predictor, PreparedRun
 
-AT_ONCE = 4 * (os.cpu_count() or 1)
-"""Orders that are predicted in parallel."""
+CORES = os.cpu_count() or 1
+"""So many orders are predicted in parallel."""
+AT_ONCE = 4 * CORES
+"""Orders of which the fastest is taken, if one is faster than what is known."""
 MESSAGES_TO_PREDICT = 20_000_000
 """Of all orders together, where the caller does not say how many orders are tried: about a minute on two cores."""
 MIN_TRIALS, MAX_TRIALS = 20, 5_000
@@ -67,7 +69,7 @@ def order_ranks(
     traffic: Traffic,
     trials: int | None = None,
     seed: int = 1,
-    advance: Callable[[int], None] = lambda _count: None,
+    control: SearchControl | None = None,
 ) -> Ordered:
     """The fastest order found, never one that is predicted to take longer than the given one.
 
@@ -75,9 +77,10 @@ def order_ranks(
     where they are. The search starts from the given order, from the network's (machines_in_order), and from one in
     which hosts that send much to each other are near (embedding.py). It takes the best change of places of two hosts
     again and again, all pairs where `trials` allow and random ones otherwise.
-    `advance` is called with numbers of trials that add up to trials_for().
+    `control` expects trials_for() of them. Where it stops the search, the best so far; the given order is always tried.
     """
-    search = _Search(predictor, job, traffic, trials_for(job, traffic, predictor, trials), Random(seed), advance)
+    control = control or SearchControl()
+    search = _Search(predictor, job, traffic, trials_for(job, traffic, predictor, trials), Random(seed), control)
     return search.run()
 
 
@@ -115,14 +118,16 @@ class _Search:
         traffic: Traffic,
         trials: int,
         random: Random,
-        advance: Callable[[int], None],
+        control: SearchControl,
     ) -> None:
         self._predictor = predictor
         self._job = job
         self._traffic = traffic
         self._left = trials
         self._random = random
-        self._advance = advance
+        self._control = control
+        self._tried = 0
+        control.expect(trials)
         self._known: dict[Order, Cost] = {}
         self._settled: set[Order] = set()
         places: dict[int, list[int]] = {}
@@ -137,7 +142,6 @@ class _Search:
         given = tuple(range(len(self._machines)))
         network = self._network_order()
         starts = list(dict.fromkeys([given, network, *self._embedded_order(network)]))
-        allowed = self._left
         self._predict(starts, at_least=1)
         best = given
         for start in sorted((order for order in starts if order in self._known), key=self._known.__getitem__):
@@ -145,12 +149,11 @@ class _Search:
         best = self._shaken(best)
         if self._known[best][0] >= self._known[given][0]:  # not faster, if only more even
             best = given
-        self._advance(self._left)
         return Ordered(
             self._job.in_order(best),
             self._known[best][0],
             self._known[given][0],
-            allowed - self._left,
+            self._tried,
             best in self._settled or not self._classes,
         )
 
@@ -236,10 +239,18 @@ class _Search:
         """Those that are not known yet, as many as trials are left."""
         new = [order for order in orders if order not in self._known]
         new = new[: max(self._left, at_least)]
-        jobs = [self._job.in_order(order) for order in new]
+        for first in range(0, len(new), CORES):
+            self._predict_at_once(new[first : first + CORES])
+            if self._control.stopped:
+                self._left = 0
+                return
+
+    def _predict_at_once(self, orders: Sequence[Order]) -> None:
+        jobs = [self._job.in_order(order) for order in orders]
         runs = [_prepare(self._predictor, job, self._traffic) for job in jobs]
-        for order, prediction in zip(new, self._predictor.predict_prepared(runs), strict=True):
+        for order, prediction in zip(orders, self._predictor.predict_prepared(runs), strict=True):
             times = prediction.rank_seconds or [prediction.seconds]
             self._known[order] = (float(f"{prediction.seconds:.9g}"), float(f"{sum(times) / len(times):.9g}"))
-        self._left -= min(self._left, len(new))
-        self._advance(len(new))
+        self._left -= min(self._left, len(orders))
+        self._tried += len(orders)
+        self._control.did(len(orders))

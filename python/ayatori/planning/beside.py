@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Footprint, Job, JobHost, Network, Plan, Planned, PlannedBeside, Routes, StepSequence
+from ayatori._core import (
+    Footprint,
+    Job,
+    JobHost,
+    Network,
+    Plan,
+    Planned,
+    PlannedBeside,
+    Routes,
+    SearchControl,
+    StepSequence,
+)
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of, traffic_of_nics
@@ -66,14 +77,15 @@ def plan_beside(
     pattern: str = "shift",
     seed: int = 1,
     rails: str = "own",
+    control: SearchControl | None = None,
 ) -> Placed:
     """Plans a job so that it takes links that the others don't use; base LIDs where it would get more with them.
 
-    `rails` is one of RAILS.
+    `rails` is one of RAILS. Where `control` stops the search, the best that it has.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
     new = _new_job(network, job, pattern, seed, rails)
-    made = _core.plan_beside(network, routes, new.endpoints, new.steps, fabric.others)
+    made = _core.plan_beside(network, routes, new.endpoints, new.steps, fabric.others, control or SearchControl())
     return _better_of_plans_and_base_lids(fabric, [new], [made])[0]
 
 
@@ -85,17 +97,18 @@ def plan_jointly(
     pattern: str = "shift",
     seed: int = 1,
     rails: str = "own",
+    control: SearchControl | None = None,
 ) -> list[Placed]:
     """Plans jobs that start together, each of which may give way to the others; `others` run already and don't.
 
-    All of them get base LIDs where they would get more with these, in the mean.
+    All of them get base LIDs where they would get more with these, in the mean. Where `control` stops the search, the
+    best that it has.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
     new = [_new_job(network, job, pattern, seed, rails) for job in jobs]
     endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
-    return _better_of_plans_and_base_lids(
-        fabric, new, _core.plan_jointly(network, routes, endpoints, steps, fabric.others)
-    )
+    made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control or SearchControl())
+    return _better_of_plans_and_base_lids(fabric, new, made)
 
 
 @dataclass

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Job, Network, Plan, Routes
+from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.planning.plans import (
     BASE_LIDS,
@@ -121,12 +121,13 @@ def improve_jobs(
     pattern: str = "shift",
     seed: int = 1,
     make_steps: bool = False,
-    progress: Callable[[], None] = lambda: None,
+    control: SearchControl | None = None,
     prove_baseline: bool = False,
     rails: str = "own",
 ) -> list[Improvement]:
-    """Measures each job on the tables in use, and with its plan by `method` on `routes`; `progress` after each of both.
+    """Measures each job on the tables in use, and with its plan by `method` on `routes`; `control` counts both.
 
+    Where `control` stops it, the first jobs, of which both are known; perhaps none.
     With `make_steps` both also with steps that are made for their paths, which count as two more;
     prediction.own_steps simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
     `prove_baseline` also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than
@@ -138,11 +139,12 @@ def improve_jobs(
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --own-steps")
     if prove_baseline:
-        without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, progress, rails)
+        without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, control, rails)
     else:
-        without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, progress, rails)
-    planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress, rails)
-    improvements = [Improvement(*pair) for pair in zip(without, planned, strict=True)]
+        without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, control, rails)
+    planned = assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
+    improvements = [Improvement(*pair) for pair in zip(without, planned, strict=False)]
+    jobs = [each.without.job for each in improvements]
     if not same_base_lids(network, in_use, routes):
         unplanned = assess_unplanned(network, routes, jobs, pattern, seed, rails=rails)
         for improvement, assessment in zip(improvements, unplanned, strict=True):
@@ -153,7 +155,8 @@ def improve_jobs(
             (PLAN, routes, improvement.planned),
         ):
             improvement.own_steps[name] = with_made_steps(network, tables, assessment)
-            progress()
+            if control is not None:
+                control.did()
     if not make_steps and pattern == "shift" and rails == "own":
         for improvement in improvements:
             improvement.own_steps_at_most = _own_steps_at_most(network, in_use, improvement)

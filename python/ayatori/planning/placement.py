@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ayatori import _core
-from ayatori._core import Job, Machine, Network, Routes
+from ayatori._core import Job, Machine, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.parts import parts_of_routers
 from ayatori.planning.beside import Placed, RunningJob, plan_beside
@@ -86,11 +86,13 @@ def propose(
     pattern: str = "shift",
     seed: int = 1,
     rails: str = "own",
+    control: SearchControl | None = None,
 ) -> list[Proposal]:
     """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
 
-    With `ppn` 0 a host has as many ranks as in `free`. Raises Error: fewer free hosts than nodes, or none between which
-    cables lead; hosts that a running job has; what the planning of every proposal raises, if it does.
+    With `ppn` 0 a host has as many ranks as in `free`. Where `control` stops it, those that are found. Raises Error:
+    fewer free hosts than nodes, or none between which cables lead; hosts that a running job has; what the planning of
+    every proposal raises, if it does.
     """
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
@@ -99,19 +101,24 @@ def propose(
         name = free.name_of(network, machine)
         if name in busy:
             raise Error(f"host '{name}' is not free: job '{busy[name]}' runs on it")
-    seen: set[frozenset[int]] = set()
-    found = []
-    failures = []
+    control = control or SearchControl()
+    ways: dict[frozenset[int], tuple[str, list[int]]] = {}
     for how, machines in candidates(network, free.machines, nodes):
-        if frozenset(machines) in seen:
-            continue
-        seen.add(frozenset(machines))
+        ways.setdefault(frozenset(machines), (how, machines))
+    control.expect(len(ways))
+    found: list[Proposal] = []
+    failures = []
+    for how, machines in ways.values():
+        if found and control.stopped:
+            break
         job = job_on(network, free, machines, ppn)
         try:
-            placed = plan_beside(network, routes, job, others, pattern, seed, rails)
+            placed = plan_beside(network, routes, job, others, pattern, seed, rails, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue
+        finally:
+            control.did(0 if control.stopped else 1)
         found.append(Proposal(how, [free.name_of(network, machine) for machine in machines], placed))
     if not found and failures:
         raise failures[0]

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ayatori import _core
-from ayatori._core import Contention, Job, MadeSteps, Network, Plan, Planned, Purpose, Routes, StepSequence
+from ayatori._core import (
+    Contention,
+    Job,
+    MadeSteps,
+    Network,
+    Plan,
+    Planned,
+    Purpose,
+    Routes,
+    SearchControl,
+    StepSequence,
+)
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.model.network import link_as_data
+
+Item = TypeVar("Item")
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
 DESTINATION_MOD_K = "destination-mod-K"
@@ -159,6 +172,16 @@ class Assessment:
         return self.made.bound.endpoint_time / self.made.time
 
 
+def until_stopped(items: Iterable[Item], control: SearchControl | None) -> Iterator[Item]:
+    """The items, each of which counts as done when the next one is asked for; none after `control` was stopped."""
+    for item in items:
+        if control is not None and control.stopped:
+            return
+        yield item
+        if control is not None:
+            control.did()
+
+
 def assess_jobs(
     network: Network,
     routes: Routes,
@@ -166,19 +189,18 @@ def assess_jobs(
     method: str,
     pattern: str = "shift",
     seed: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    control: SearchControl | None = None,
     rails: str = "own",
 ) -> list[Assessment]:
     """Plans the messages of each job's `pattern` by `method` and measures their contention.
 
-    Calls `progress` after each; `rails` is one of RAILS.
+    Where `control` stops it, the first ones; `rails` is one of RAILS.
     """
     assessments = []
-    for job in jobs:
+    for job in until_stopped(jobs, control):
         nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
         planned = plan(network, routes, nics, method, steps)
         assessments.append(Assessment(job, planned.contention, planned))
-        progress()
     return assessments
 
 
@@ -188,7 +210,7 @@ def assess_unplanned(
     jobs: Iterable[Job],
     pattern: str = "shift",
     seed: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    control: SearchControl | None = None,
     rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
@@ -196,7 +218,7 @@ def assess_unplanned(
     def measure(nics: Job, steps: StepSequence) -> Contention:
         return contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps)
 
-    return _assess(network, jobs, pattern, seed, progress, rails, measure)
+    return _assess(network, jobs, pattern, seed, control, rails, measure)
 
 
 def assess_base_lids(
@@ -205,11 +227,11 @@ def assess_base_lids(
     jobs: Iterable[Job],
     pattern: str = "shift",
     seed: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    control: SearchControl | None = None,
     rails: str = "own",
 ) -> list[Assessment]:
     """As assess_unplanned(), with the base LIDs as a plan, which can be written and given steps of its own."""
-    assessments = assess_unplanned(network, routes, jobs, pattern, seed, progress, rails)
+    assessments = assess_unplanned(network, routes, jobs, pattern, seed, control, rails)
     for assessment in assessments:
         nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
         plan = Plan.destination_mod_k(nics.rank_count)
@@ -223,7 +245,7 @@ def assess_multipath(
     jobs: Iterable[Job],
     pattern: str = "shift",
     seed: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    control: SearchControl | None = None,
     rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job with every message over all LIDs of its destination."""
@@ -231,7 +253,7 @@ def assess_multipath(
     def measure(nics: Job, steps: StepSequence) -> Contention:
         return _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps)
 
-    return _assess(network, jobs, pattern, seed, progress, rails, measure)
+    return _assess(network, jobs, pattern, seed, control, rails, measure)
 
 
 def _assess(
@@ -239,16 +261,15 @@ def _assess(
     jobs: Iterable[Job],
     pattern: str,
     seed: int,
-    progress: Callable[[], None],
+    control: SearchControl | None,
     rails: str,
     measure: Callable[[Job, StepSequence], Contention],
 ) -> list[Assessment]:
     """Measures what the NICs of each job send, without a plan."""
     assessments = []
-    for job in jobs:
+    for job in until_stopped(jobs, control):
         nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
         assessments.append(Assessment(job, measure(nics, steps)))
-        progress()
     return assessments
 
 

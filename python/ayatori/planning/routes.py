@@ -138,7 +138,7 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict
 class TableFile:
     """Which file of tables is written for OpenSM."""
 
-    comments: bool = True
+    comments: bool = False
     """After each entry, not only the first of each LID, its destination's GUID and name: six of seven bytes."""
     changed_from: Routes | None = None
     """Only the switches whose entries differ from these tables."""

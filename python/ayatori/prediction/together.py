@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
@@ -10,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import JobsSideBySide, Network, Routes
+from ayatori._core import JobsSideBySide, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of
@@ -25,7 +26,7 @@ MAX_NEIGHBOURS_TRIED = 4
 """A job is timed beside so many others by themselves, in search of the one that delays it most: those it meets most."""
 
 BACKGROUND_STEPS = 64
-RUNS_AT_ONCE = 16
+RUNS_AT_ONCE = os.cpu_count() or 1
 DELAYED = 1 + 1e-6
 """A call that takes this many times as long as alone is delayed, and not rounded differently."""
 
@@ -135,10 +136,21 @@ class CompanySimulation:
         """How many simulations run() does."""
         return self.rounds * (1 + len(self.pairs))
 
-    def run(self, advance: Callable[[int], None] = lambda _count: None) -> Company:
-        """Does all rounds, in parallel; `advance` is called with how many simulations more are done."""
-        together = self._times(range(len(self.jobs)), advance)
-        beside = {pair: self._times(pair, advance) for pair in self.pairs}
+    def run(self, control: SearchControl | None = None) -> Company:
+        """Does all rounds, several in parallel; the first of them where `control` stops it. It counts simulations."""
+        control = control or SearchControl()
+        control.expect(self.count)
+        together: Times = []
+        beside: dict[tuple[int, int], Times] = {pair: [] for pair in self.pairs}
+        for first in range(0, self.rounds, RUNS_AT_ONCE):
+            phases = self.phases[first : first + RUNS_AT_ONCE]
+            together += self._times(range(len(self.jobs)), phases)
+            control.did(len(phases))
+            for pair, times in beside.items():
+                times += self._times(pair, phases)
+                control.did(len(phases))
+            if control.stopped:
+                break
         predictor = self.predictor
         return Company(
             call=self.call,
@@ -147,18 +159,13 @@ class CompanySimulation:
             jobs=[self._in_company(number, together, beside) for number in self.timed],
             names=[each.name for each in self.jobs],
             shared=self.shared,
-            rounds=self.rounds,
+            rounds=len(together),
             links_of=predictor.network if predictor.routes is not None else None,
         )
 
-    def _times(self, members: Sequence[int], advance: Callable[[int], None]) -> Times:
-        """Of each round the times of these jobs' calls while only they run."""
-        found: Times = []
-        for first in range(0, self.rounds, RUNS_AT_ONCE):
-            phases = self.phases[first : first + RUNS_AT_ONCE]
-            found += self.core.seconds([[(job, phase[job], job in self.timed) for job in members] for phase in phases])
-            advance(len(phases))
-        return found
+    def _times(self, members: Sequence[int], phases: Sequence[Sequence[float]]) -> Times:
+        """Of each round, which begins at these phases, the times of these jobs' calls while only they run."""
+        return self.core.seconds([[(job, phase[job], job in self.timed) for job in members] for phase in phases])
 
     def _in_company(self, number: int, together: Times, beside: dict[tuple[int, int], Times]) -> JobInCompany:
         alone = self.alone[number]

@@ -16,7 +16,7 @@ from ayatori.processes.in_network import find_in_network
 # What a program of each family is linked to, and what its launcher says of itself.
 _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libmpi.so.12")}
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
-_LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
+LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
 YIELDING = "libayatori_yields.so"
 """What lets MPICH's ranks yield that wait, beside its plug-in."""
@@ -24,7 +24,8 @@ YIELDING = "libayatori_yields.so"
 _EXPORT_LIST = "OMPI_MCA_mca_base_env_list"
 
 # Without these UCX connects queue pairs past libibverbs, and switches choose paths for NCCL (docs/paths.md).
-_FOR_PLANNED_PATHS = {"UCX_IB_MLX5_DEVX": "n", "NCCL_IB_ADAPTIVE_ROUTING": "0"}
+# A UCX that was built without mlx5 would warn of a variable that it does not know.
+_FOR_PLANNED_PATHS = {"UCX_IB_MLX5_DEVX": "n", "UCX_WARN_UNUSED_ENV_VARS": "n", "NCCL_IB_ADAPTIVE_ROUTING": "0"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class MpiJob:
     def _launcher_with_exports(self) -> int:
         """The place after Open MPI's launcher, if it is called with `-x`; else 0."""
         for place, word in enumerate(self.command, 1):
-            if Path(word).name.startswith(_LAUNCHERS):
+            if Path(word).name.startswith(LAUNCHERS):
                 return place if self.family == "openmpi" and "-x" in self.command[place:] else 0
         return 0
 
@@ -138,7 +139,7 @@ def family_of(command: Sequence[str]) -> str | None:
 
 def _family_of_launcher(command: Sequence[str]) -> str | None:
     launcher = shutil.which(command[0])
-    if launcher is None or not Path(command[0]).name.startswith(_LAUNCHERS):
+    if launcher is None or not Path(command[0]).name.startswith(LAUNCHERS):
         return None
     said = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False).stdout
     return next((family for family, words in _VERSIONS.items() if any(word in said for word in words)), None)

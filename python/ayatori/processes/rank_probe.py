@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ayatori.processes.child import Child
 from ayatori.processes.errors import ProgramError
-from ayatori.processes.programs import last_line
+from ayatori.processes.programs import first_error
 
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")
 """By which a process knows its rank (mpi/rank_variables.h). A batch script may have inherited them."""
@@ -68,7 +68,7 @@ def find_hosts_of_ranks(
         finally:
             child.stop()
         reports, lost = _reports(output, probe), _lost(output, probe)
-        said = last_line(errors)
+        said = first_error(errors)
     _check(command, reports, lost, status, said, seconds)
     if blind := next((report.host for report in reports if not report.sees_file), None):
         file = Path(probe["AYATORI_PROBE_FILE"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Job, Network, Plan, Routes
+from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.plans import (
@@ -19,6 +19,7 @@ from ayatori.planning.plans import (
     max_relative_bandwidths,
     relative_bandwidths,
     traffic_of_nics,
+    until_stopped,
 )
 
 MAX_STEPS = 64  # of the worst job, whose loads a study has
@@ -36,8 +37,8 @@ class RoutedNetwork:
     def routes(self, method: str) -> Routes:
         return self.one_lid if method == DESTINATION_MOD_K else self.many_lids
 
-    def assess(self, jobs: list[Job], method: str, progress: Callable[[], None] = lambda: None) -> list[Assessment]:
-        return assess_jobs(self.network, self.routes(method), jobs, method, progress=progress)
+    def assess(self, jobs: list[Job], method: str) -> list[Assessment]:
+        return assess_jobs(self.network, self.routes(method), jobs, method)
 
 
 @dataclass
@@ -48,10 +49,19 @@ class Study:
     random: dict[str, list[Assessment]] = field(default_factory=dict)
     contiguous: dict[str, list[Assessment]] = field(default_factory=dict)
 
-    def run(self, random: list[Job], contiguous: list[Job], progress: Callable[[], None] = lambda: None) -> None:
-        for method in METHODS:
-            self.random[method] = self.routed.assess(random, method, progress)
-            self.contiguous[method] = self.routed.assess(contiguous, method, progress)
+    def run(self, random: list[Job], contiguous: list[Job], control: SearchControl | None = None) -> None:
+        """Where `control` stops it, of both kinds the first jobs, at least one."""
+        if control is not None:
+            control.expect(len(random) + len(contiguous))
+        for jobs, assessed in ((random, self.random), (contiguous, self.contiguous)):
+            for method in METHODS:
+                assessed[method] = self.routed.assess(jobs[:1], method)
+        for jobs, assessed in ((random, self.random), (contiguous, self.contiguous)):
+            if control is not None:
+                control.did(len(jobs[:1]))
+            for job in until_stopped(jobs[1:], control):
+                for method in METHODS:
+                    assessed[method] += self.routed.assess([job], method)
 
     def worst_job(self) -> int:
         """Index of the random job that suffers most without a plan."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ayatori._core import Network
+from ayatori._core import Network, SearchControl
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
@@ -35,9 +34,6 @@ from ayatori.study import paper1
 from ayatori.study.comparison import RoutedNetwork, Study, study_as_data
 
 MAX_CONTIGUOUS_JOBS = 30
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
-"""Called with what is being done and in how many pieces; yields what to call after each."""
 
 
 @dataclass
@@ -69,8 +65,11 @@ def run_lab(known: Network, source: str, host_pattern: str, tell: Callable[[str]
     return result
 
 
-def run_study(lab: LabResult, jobs: int, size: int, seed: int, progress: Progress) -> Study:
-    """All methods on the same jobs; the baseline are OpenSM ftree's own tables, or ours at LMC 0 if it refused."""
+def run_study(lab: LabResult, jobs: int, size: int, seed: int, control: SearchControl | None = None) -> Study:
+    """All methods on the same jobs, the first of them where `control` stops it.
+
+    The baseline are OpenSM ftree's own tables, or ours at LMC 0 if it refused.
+    """
     network = lab.network
     one_lid = lab.ftree.routes or make_routes(network, 0)
     study = Study(RoutedNetwork(network, one_lid, lab.made.routes))
@@ -78,8 +77,7 @@ def run_study(lab: LabResult, jobs: int, size: int, seed: int, progress: Progres
     machines = count_hosts(network)
     step = max(1, machines // MAX_CONTIGUOUS_JOBS)
     contiguous = contiguous_jobs(network, range(min(3, machines), machines + 1, step))
-    with progress("planning", len(METHODS) * (len(random) + len(contiguous))) as advance:
-        study.run(random, contiguous, advance)
+    study.run(random, contiguous, control)
     return study
 
 
@@ -130,7 +128,7 @@ def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[st
     if tried.run is None or tried.routes is None:
         return data | {"note": f"refused: {tried.refusal}"}
     jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
-    assessed = RoutedNetwork(network, tried.routes, tried.routes).assess(jobs, DESTINATION_MOD_K)
+    assessed = assess_unplanned(network, tried.routes, jobs)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
     data |= {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}

@@ -25,6 +25,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/footprint.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
@@ -43,12 +44,13 @@ struct PlannedBeside {
 };
 
 /// Plans a job beside `others`. `endpoints` has the port of each rank; as make_plan() does, it plans for the messages
-/// of `steps`. The plan has no more hot spots than its leaves force on it, wherever that is found. Deterministic.
+/// of `steps`. The plan has no more hot spots than its leaves force on it, wherever that is found. Deterministic
+/// until `control` stops it: then it returns the best plan that it has. It counts nothing.
 /// Links between a NIC and its router are nobody's choice: jobs on one endpoint meet there with every plan, and are not
 /// isolated.
 /// Errors: those of make_plan().
 [[nodiscard]] Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes,
                                                 std::span<const PortId> endpoints, const StepSequence& steps,
-                                                std::span<const Footprint> others);
+                                                std::span<const Footprint> others, const SearchControl& control = {});
 
 }  // namespace ayatori

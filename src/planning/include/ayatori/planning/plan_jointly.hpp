@@ -23,10 +23,11 @@ struct JobToPlan {
 
 /// Plans `jobs` beside each other and beside `others`, whose paths stand; plans by the order of `jobs`. Of all that was
 /// tried, these have the highest mean of the bandwidths that jobs expect (contention/beside.hpp). Each one's
-/// `least_meetings` holds beside `others` and the plans of the others that are returned with it. Deterministic. Errors:
-/// those of make_plan().
+/// `least_meetings` holds beside `others` and the plans of the others that are returned with it. Deterministic until
+/// `control` stops it: then it returns the best plans so far. Errors: those of make_plan().
 [[nodiscard]] Result<std::vector<PlannedBeside>> plan_jointly(const Network& network, const Routes& routes,
                                                               std::span<const JobToPlan> jobs,
-                                                              std::span<const Footprint> others);
+                                                              std::span<const Footprint> others,
+                                                              const SearchControl& control = {});
 
 }  // namespace ayatori

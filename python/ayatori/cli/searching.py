@@ -1,0 +1,161 @@
+"""Long searches: how far they are, how long they take at most, and what Ctrl-C leaves of them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from ayatori._core import SearchControl
+from ayatori.base.errors import Error
+from ayatori.base.units import parse_seconds
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, progress_bar, say
+from ayatori.cli.status import Status
+from ayatori.resumable import interrupt
+
+Found = TypeVar("Found")
+
+SECONDS = Annotated[
+    str, typer.Option(metavar="TIME", help="To search for, at most; then the best so far is taken, as at Ctrl-C.")
+]
+USUAL_SECONDS = "60s"
+ROUNDS = "rounds of planning"
+"""What the searches for paths beside other jobs count."""
+MAX_SECONDS = 30 * 86400.0
+LOOKS_EVERY_SECONDS = 0.1
+SECONDS_TO_END = 10.0
+"""After Ctrl-C: a search that has nothing to show by then is left."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A search that was ended before it was through."""
+
+    by: str
+    """"time" or "interrupt"."""
+    done: int
+    total: int
+    seconds: float
+    """Since it began."""
+
+    def as_data(self) -> dict[str, Any]:
+        return {"by": self.by, "done": self.done, "of": self.total, "seconds": self.seconds}
+
+
+def parse_limit(text: str) -> float:
+    """What --seconds says. Raises UsageError."""
+    seconds = options.value_of(parse_seconds, text)
+    if not 0 < seconds <= MAX_SECONDS:
+        raise UsageError(f"--seconds {text} is out of range", hint="for example 60s; at most 30 days")
+    return seconds
+
+
+def searched(what: str, limit: float | None, search: Callable[[SearchControl], Found]) -> tuple[Found, Cut | None]:
+    """What the search finds, and how it was cut short if it was: by `limit` (seconds; None: none) or by Ctrl-C.
+
+    Shows how many of `what` are done. The search runs in a thread of its own, since Python handles Ctrl-C only between
+    its own instructions. A second Ctrl-C leaves it, and so does one after which nothing comes.
+    """
+    control, begun = SearchControl(), time.monotonic()
+    by, told = "", False
+    interrupted_at = float("inf")
+
+    def end_by_interrupt() -> None:
+        nonlocal by, interrupted_at
+        by, interrupted_at = "interrupt", time.monotonic()
+        control.stop()
+
+    with _first_interrupt(end_by_interrupt), progress_bar(what) as show:
+        thread, outcome = _started(lambda: search(control))
+        while thread.is_alive():
+            thread.join(LOOKS_EVERY_SECONDS)
+            show(control.done, control.total)
+            now = time.monotonic()
+            if not by and thread.is_alive() and limit is not None and now - begun >= limit:
+                by = "time"
+                control.stop()
+            if interrupted_at <= now and not told:
+                told = True
+                note("ending with what is found so far; Ctrl-C once more leaves at once")
+            if now - interrupted_at > SECONDS_TO_END:
+                raise KeyboardInterrupt
+    (found,) = outcome
+    if isinstance(found, BaseException):
+        raise found
+    seconds = time.monotonic() - begun
+    is_cut = by == "interrupt" or (by and control.done < control.total)
+    return found, Cut(by, control.done, control.total, seconds) if is_cut else None
+
+
+def describe_cut(cut: dict[str, Any] | None, what: str) -> None:
+    """Says that a result is not all that the search could find; `cut` as Cut.as_data() has it."""
+    if cut is None:
+        return
+    why = "Ctrl-C" if cut["by"] == "interrupt" else "--seconds allows more"
+    say(f"  ended early   {cut['done']} of {cut['of']} {what} in {cut['seconds']:.0f} s ({why})")
+
+
+def with_results(found: Found, cut: Cut | None, number: int, of: int) -> tuple[Found, Cut | None]:
+    """A result that is a number of equal parts, and how many of them came before the search was cut short.
+
+    Raises Error, or KeyboardInterrupt, if none did.
+    """
+    if cut is None:
+        return found, None
+    if number == 0:
+        if cut.by == "interrupt":
+            raise KeyboardInterrupt
+        raise Error(f"not one of {of} is done in {cut.seconds:.0f} s", hint="a larger --seconds")
+    return found, replace(cut, done=number, total=of)
+
+
+def leave_if_interrupted(cut: Cut | None) -> None:
+    """Ends the command as Ctrl-C ends others, after what was found has been printed."""
+    if cut is not None and cut.by == "interrupt":
+        raise typer.Exit(Status.INTERRUPTED)
+
+
+def _started(work: Callable[[], Found]) -> tuple[threading.Thread, list[Found | BaseException]]:
+    """A thread, and where its result or error will be."""
+    outcome: list[Found | BaseException] = []
+
+    def do() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=do, daemon=True)
+    thread.start()
+    return thread, outcome
+
+
+@contextmanager
+def _first_interrupt(act: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C calls `act`; a second one is as usual. Who ignores Ctrl-C, or handles it otherwise, has a
+    reason, and other threads can't set handlers."""
+    usual = signal.getsignal(signal.SIGINT)
+    if (
+        usual not in (signal.default_int_handler, interrupt)
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def first(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        act()
+
+    signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
