@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 import enum
+import os
 
 import numpy
 from numpy.typing import NDArray
@@ -301,6 +302,9 @@ def with_kind(source: str) -> str:
 
 def read_file(path: str) -> bytes:
     """The contents of a regular file or pipe; refuses endless ones."""
+
+def write_file(path: str | os.PathLike, contents: bytes) -> None:
+    """Replaces a regular file whole or not at all."""
 
 def source_kinds() -> list[tuple[str, str]]: ...
 
