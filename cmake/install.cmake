@@ -10,13 +10,11 @@ if(TARGET libacp)
   list(APPEND packages acp)
   install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endif()
-# Beside libacp, which loads them. They find it there.
-foreach(library libacp_libfabric libacp_verbs)
-  if(TARGET ${library})
-    set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
-  endif()
-endforeach()
+# Beside libacp, which loads it. It finds that one there.
+if(TARGET libacp_verbs)
+  set_target_properties(libacp_verbs PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS libacp_verbs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
+endif()
 install(FILES include/acp.h include/ayatori_algorithm.h include/ayatori_hash.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(folder base network hashing tables topology sources drawing exports schedule routing artefacts connections contention planning

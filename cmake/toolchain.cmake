@@ -85,12 +85,7 @@ else()
   message(STATUS "libibnetdisc-dev, libibmad-dev or libibumad-dev not found: the source ib:live is left out")
 endif()
 
-# Wires over network adapters, each in a library of its own.
-find_path(LIBFABRIC_INCLUDE rdma/fabric.h)
-find_library(LIBFABRIC_LIBRARY fabric)
-if(NOT LIBFABRIC_INCLUDE OR NOT LIBFABRIC_LIBRARY)
-  message(STATUS "libfabric-dev not found: the wire over libfabric is left out")
-endif()
+# The wire over network adapters is in a library of its own.
 find_path(IBVERBS_INCLUDE infiniband/verbs.h)
 find_library(IBVERBS_LIBRARY ibverbs)
 if(NOT IBVERBS_INCLUDE OR NOT IBVERBS_LIBRARY)
