@@ -541,9 +541,6 @@ class Algorithm:
     def within_a_node(self) -> bool:
         """It is for ranks that share memory."""
 
-def current_name(name: str) -> str:
-    """The name that algorithms() lists, for one that it had before, too."""
-
 def algorithms() -> list[Algorithm]: ...
 
 class Schedule:

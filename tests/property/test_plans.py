@@ -142,12 +142,11 @@ def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int])
     assert assessed.planned is not None and assessed.planned.contention.free
 
 
-@pytest.mark.parametrize("old", ["modk", "base"])
-def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
-    network = ayatori.open_source("fattree:K=2,levels=2")
-    assert method_named(old) == Predictor(network, old).method == "destination-mod-K"
-    with pytest.raises(Error, match="no method 'mod'"):
-        method_named("mod")
+def test_a_method_has_one_name() -> None:
+    assert method_named("destination-mod-K") == "destination-mod-K"
+    for name in ("mod", "modk", "base"):
+        with pytest.raises(Error, match=f"no method '{name}'"):
+            method_named(name)
 
 
 @settings(max_examples=MAX_EXAMPLES)
