@@ -2,7 +2,7 @@
 
 # What the program needs to be built and to run its main job.
 build_packages="g++ cmake ninja-build python3 python3-dev python3-venv libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev \
-    libtomlplusplus-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev"
+    libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev"
 lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
