@@ -19,7 +19,6 @@ from ayatori.base.errors import Error
 from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.planning.plans import assess_jobs, method_named
-from ayatori.prediction.predictor import Predictor
 from thoroughness import tries
 
 MAX_EXAMPLES = tries(15)
