@@ -4,31 +4,22 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS libnwtopo EXPORT nwtopo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 set(packages nwtopo)
 if(TARGET libacp)
   list(APPEND packages acp)
   install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endif()
-# Beside libacp, which loads them. They find it there.
-foreach(library libacp_libfabric libacp_verbs)
-  if(TARGET ${library})
-    set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
-  endif()
-endforeach()
+# Beside libacp, which loads it.
+if(TARGET libacp_verbs)
+  install(TARGETS libacp_verbs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
+endif()
 install(FILES include/acp.h include/ayatori_algorithm.h include/ayatori_hash.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-foreach(folder base network hashing tables topology sources drawing exports schedule routing artefacts connections contention planning
-        flow)
-  install(DIRECTORY src/${folder}/include/ayatori/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ayatori
-          COMPONENT development)
-endforeach()
 
 # A prefix may be moved: nwtopo.pc finds it from where it lies itself.
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up_to_prefix "${up_to_prefix}")
-foreach(name ${packages} ayatori)
+foreach(name ${packages})
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()

@@ -45,9 +45,12 @@ endif()
 
 include(CheckIPOSupported)
 check_ipo_supported(RESULT AYATORI_IPO OUTPUT AYATORI_IPO_PROBLEM LANGUAGES CXX)
+# ayatori_optimise_together() in library.cmake
+if(AYATORI_IPO AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_BUILD_TYPE STREQUAL Release)
+  set(AYATORI_TOGETHER ON)
+endif()
 
 find_package(fmt REQUIRED)
-find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 # Nothing, where there is no OpenMP.
@@ -70,27 +73,19 @@ find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
 # Compiled into base from its header.
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 
-# libibnetdisc's header includes those of libibmad and libibumad, which Debian packages apart.
+# The libraries are loaded when a fabric is asked for. libibnetdisc's header includes those of libibmad and libibumad, which
+# Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)
 find_path(IBMAD_INCLUDE infiniband/mad.h)
 find_path(IBUMAD_INCLUDE infiniband/umad.h)
-find_library(IBNETDISC_LIBRARY ibnetdisc)
-find_library(IBMAD_LIBRARY ibmad)
-find_library(IBUMAD_LIBRARY ibumad)
-set(IBNETDISC_LIBRARIES ${IBNETDISC_LIBRARY} ${IBMAD_LIBRARY} ${IBUMAD_LIBRARY})
-if(IBNETDISC_INCLUDE AND IBMAD_INCLUDE AND IBUMAD_INCLUDE AND IBNETDISC_LIBRARY AND IBMAD_LIBRARY AND IBUMAD_LIBRARY)
+if(IBNETDISC_INCLUDE AND IBMAD_INCLUDE AND IBUMAD_INCLUDE)
   set(IBNETDISC_FOUND TRUE)
 else()
   set(IBNETDISC_FOUND FALSE)
   message(STATUS "libibnetdisc-dev, libibmad-dev or libibumad-dev not found: the source ib:live is left out")
 endif()
 
-# Wires over network adapters, each in a library of its own.
-find_path(LIBFABRIC_INCLUDE rdma/fabric.h)
-find_library(LIBFABRIC_LIBRARY fabric)
-if(NOT LIBFABRIC_INCLUDE OR NOT LIBFABRIC_LIBRARY)
-  message(STATUS "libfabric-dev not found: the wire over libfabric is left out")
-endif()
+# The wire over network adapters is in a library of its own.
 find_path(IBVERBS_INCLUDE infiniband/verbs.h)
 find_library(IBVERBS_LIBRARY ibverbs)
 if(NOT IBVERBS_INCLUDE OR NOT IBVERBS_LIBRARY)

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define AYATORI_HASH_VERSION 2
+#define AYATORI_HASH_VERSION 1
 
 /* What a switch sees of a packet, in the byte order of this machine. Later versions may add members at the end. */
 struct ayatori_flow {
@@ -24,8 +24,6 @@ struct ayatori_flow {
     uint16_t source_port;      /* of UDP, from 0xC000 to 0xFFFF */
     uint16_t destination_port; /* of UDP: 4791, RoCE version 2 */
     uint32_t protocol;         /* 17, UDP */
-
-    /* From version 2 on. */
     uint8_t source_address[16];      /* in network order; an IPv4 address as ::ffff:10.0.0.1 */
     uint8_t destination_address[16]; /* likewise */
     uint32_t flow_label;             /* of the IPv6 header, 20 bits, from which the source port follows; 0 over IPv4 */

@@ -247,9 +247,9 @@ const char *nwtopo_topology_get_source(nwtopo_topology_t topology);
 int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void *buffer, size_t size);
 
 /* Sets how host names are read off what InfiniBand devices say of themselves (their node descriptions).
- *     pattern  a regular expression (ECMAScript) whose first group is the host name and whose second group, if any, is the
- *              device, such as "^(\\S+) (mlx5_\\d+)". NULL: the built-in rules (docs/sources.md). The string is copied,
- *              and checked at load.
+ *     pattern  an extended regular expression of POSIX, in which \d, \w and \s may stand, whose first group is the host
+ *              name and whose second group, if any, is the device, such as "^(\\S+) (mlx5_\\d+)". NULL: the built-in rules
+ *              (docs/sources.md). The string is copied, and checked at load.
  * Returns 0 or -1. */
 int nwtopo_topology_set_host_pattern(nwtopo_topology_t topology, const char *pattern);
 

@@ -13,7 +13,7 @@
 ///     rings=1,1,0     by dimension of the grid: a ring (1) or a line (0); default: all are rings
 ///     points=0,2,1    by machine: its point in the grid (row-major number); default: 0,1,2,…
 ///     root=0          the root's rank
-///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice. segment= means the same
+///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice
 ///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, and one pair in four has none
 ///     steps=FILE      of planned: the steps that `ayatori plan --steps-out FILE` wrote
 ///     repeats=1       play it so often, and print the median; times in which another process took a rank's core do not

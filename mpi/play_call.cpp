@@ -28,7 +28,7 @@ class Keys {
   explicit Keys(std::span<const std::string_view> words) {
     for (const std::string_view word : words) {
       const std::string_view name = word.substr(0, word.find('='));
-      const auto key = values_.find(name == "segment" ? "chunk" : name);
+      const auto key = values_.find(name);
       if (key == values_.end() || !word.contains('=')) {
         remember(fail("no key '{}'", word));
       } else {

@@ -18,6 +18,7 @@ install_into() {
     prefix=$1
     case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
     build
+    say_what_is_left_out build/release/CMakeCache.txt
     cmake --install build/release --prefix "$prefix" --component development >/dev/null
     # The wheel is made from what is compiled already, by the Python that it was compiled for.
     rm -rf build/wheel

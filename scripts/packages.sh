@@ -2,7 +2,7 @@
 
 # What the program needs to be built and to run its main job.
 build_packages="g++ cmake ninja-build python3 python3-dev python3-venv libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev \
-    libtomlplusplus-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev"
+    libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev"
 lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
@@ -12,8 +12,10 @@ test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-
 peer_packages="libopenmpi-dev libfabric-bin hpcc libopenblas-pthread-dev"
 # The integer program beside our plans, from PyPI.
 bench_python_packages="ortools>=9.10"
-# Whose memory the experiments measure beside ours.
-experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev hpcc libopenblas-pthread-dev iproute2"
+# What the experiments use besides: MPIs, HPL, PETSc, SMPI, virtual machines with Soft-RoCE, and a browser that takes
+# pictures of the pages.
+experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev hpcc libopenblas-pthread-dev iproute2 libpetsc-real-dev pkg-config \
+    libsimgrid-dev qemu-system-x86 libibverbs-dev ibverbs-providers chromium fonts-dejavu-core"
 # What `./run bare` makes a root file system with.
 bare_packages="debootstrap git"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 import enum
+import os
 
 import numpy
 from numpy.typing import NDArray
@@ -302,6 +303,9 @@ def with_kind(source: str) -> str:
 def read_file(path: str) -> bytes:
     """The contents of a regular file or pipe; refuses endless ones."""
 
+def write_file(path: str | os.PathLike, contents: bytes) -> None:
+    """Replaces a regular file whole or not at all."""
+
 def source_kinds() -> list[tuple[str, str]]: ...
 
 class Message:
@@ -536,9 +540,6 @@ class Algorithm:
     @property
     def within_a_node(self) -> bool:
         """It is for ranks that share memory."""
-
-def current_name(name: str) -> str:
-    """The name that algorithms() lists, for one that it had before, too."""
 
 def algorithms() -> list[Algorithm]: ...
 

@@ -202,8 +202,6 @@ void bind_algorithms(nb::module_& module) {
       .def_ro("pipelined", &Algorithm::pipelined)
       .def_ro("of_an_mpi", &Algorithm::of_an_mpi, "It repeats what an MPI library does; not for choices of our own.")
       .def_ro("within_a_node", &Algorithm::within_a_node, "It is for ranks that share memory.");
-  module.def("current_name", &current_name, "The name that algorithms() lists, for one that it had before, too.",
-             nb::arg("name"));
   module.def("algorithms", [] { return std::vector(algorithms().begin(), algorithms().end()); });
 
   nb::class_<Schedule>(module, "Schedule", "A collective as data; see ayatori/schedule/schedule.hpp.")

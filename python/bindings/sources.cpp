@@ -1,3 +1,5 @@
+#include <nanobind/stl/filesystem.h>
+
 #include "ayatori/base/files.hpp"
 #include "ayatori/cluster/cluster.hpp"
 #include "ayatori/sources/source.hpp"
@@ -30,6 +32,14 @@ void bind_sources(nb::module_& module) {
         return nb::bytes(contents.data(), contents.size());
       },
       nb::arg("path"), "The contents of a regular file or pipe; refuses endless ones.");
+  module.def(
+      "write_file",
+      [](const std::filesystem::path& path, const nb::bytes& contents) {
+        const std::string_view bytes(contents.c_str(), contents.size());
+        const nb::gil_scoped_release released;
+        unwrap(write_file(path, bytes));
+      },
+      nb::arg("path"), nb::arg("contents"), "Replaces a regular file whole or not at all.");
   module.def("source_kinds", [] {
     std::vector<std::pair<std::string_view, std::string_view>> kinds;
     for (const SourceKind& kind : source_kinds()) kinds.emplace_back(kind.kind, kind.synopsis);

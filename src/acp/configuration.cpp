@@ -24,14 +24,12 @@ std::uint32_t loopback_of(std::uint64_t key) {
 }  // namespace
 
 Result<> choose_wires(Setup& setup, std::string_view chosen) {
-  constexpr std::array<std::string_view, 5> names{"auto", "shm", "udp", "verbs", "libfabric"};
+  constexpr std::array<std::string_view, 4> names{"auto", "shm", "udp", "verbs"};
   const std::string_view word = chosen.substr(0, chosen.find(':'));
   const auto* const found = std::ranges::find(names, word);
-  const bool adapter = word == "verbs" || word == "libfabric";
   const bool named = word.size() < chosen.size();
-  if (found == names.end() || (named && (!adapter || word.size() + 1 == chosen.size()))) {
-    return fail("ACP_WIRES is '{}'; it must be auto, shm, udp, verbs, verbs:DEVICE, libfabric, libfabric:PROVIDER",
-                chosen);
+  if (found == names.end() || (named && (word != "verbs" || word.size() + 1 == chosen.size()))) {
+    return fail("ACP_WIRES is '{}'; it must be auto, shm, udp, verbs, verbs:DEVICE", chosen);
   }
   setup.wires = static_cast<WireChoice>(found - names.begin());
   if (named) setup.adapter = chosen.substr(word.size() + 1);
@@ -39,10 +37,6 @@ Result<> choose_wires(Setup& setup, std::string_view chosen) {
 }
 
 bool is_on_one_host(const Setup& setup) { return setup.placement.ranks_per_host == setup.placement.procs; }
-
-bool has_adapter(const Setup& setup) {
-  return setup.wires == WireChoice::verbs || setup.wires == WireChoice::libfabric;
-}
 
 Result<> check_hosts(const Setup& setup) {
   if (is_on_one_host(setup)) return {};
@@ -64,10 +58,6 @@ wires::LookupOptions lookup_options(const Setup& setup) {
   const launch::Placement& placement = setup.placement;
   return {
       .addresses = udp_addresses(setup), .self = placement.rank, .procs = placement.procs, .key = placement.job_key};
-}
-
-std::string_view adapter_library_of(const Setup& setup) {
-  return setup.wires == WireChoice::verbs ? "acp_verbs" : "acp_libfabric";
 }
 
 ShmOptions shm_options(const Setup& setup) {

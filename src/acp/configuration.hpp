@@ -12,21 +12,18 @@
 
 namespace ayatori::acp {
 
-/// `chosen`: a value of ACP_WIRES, a word, after that of a library with adapters perhaps ":" and which of them. Error:
-/// it is none.
+/// `chosen`: a value of ACP_WIRES, a word, after "verbs" perhaps ":" and a device. Error: it is none.
 [[nodiscard]] Result<> choose_wires(Setup& setup, std::string_view chosen);
 
 inline constexpr Bytes page = 4096;
 
 [[nodiscard]] bool is_on_one_host(const Setup& setup);
-[[nodiscard]] bool has_adapter(const Setup& setup);
 
 /// Error: hosts without addresses, or wires that do not reach all of them.
 [[nodiscard]] Result<> check_hosts(const Setup& setup);
 
 [[nodiscard]] wires::UdpAddresses udp_addresses(const Setup& setup);
 [[nodiscard]] wires::LookupOptions lookup_options(const Setup& setup);
-[[nodiscard]] std::string_view adapter_library_of(const Setup& setup);
 [[nodiscard]] wires::ShmOptions shm_options(const Setup& setup);
 [[nodiscard]] wires::UdpOptions udp_options(const Setup& setup);
 

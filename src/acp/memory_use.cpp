@@ -16,8 +16,8 @@ namespace {
 
 /// Sets the memory of the wires; returns the size of their datagrams.
 Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
-  if (has_adapter(setup)) {
-    const auto found = adapter_memory(adapter_library_of(setup), lookup_options(setup));
+  if (setup.wires == WireChoice::verbs) {
+    const auto found = adapter_memory(lookup_options(setup));
     if (!found) return Failure(found.error());
     use.wires = found->bytes;
     // A process opens as many connections as it may, and accepts as many, each with a queue pair of its own.

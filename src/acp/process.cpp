@@ -79,8 +79,8 @@ Result<std::unique_ptr<Process>> Process::start(const Setup& setup) {
 Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   const launch::Placement& placement = setup_.placement;
   if (auto good = check_hosts(setup_); !good) return Failure(good.error());
-  if (has_adapter(setup_)) {
-    return open_adapter(adapter_library_of(setup_), {.lookup = lookup_options(setup_), .adapter = setup_.adapter});
+  if (setup_.wires == WireChoice::verbs) {
+    return open_adapter({.lookup = lookup_options(setup_), .adapter = setup_.adapter});
   }
   std::unique_ptr<PollableWire> near;
   std::unique_ptr<PollableWire> far;

@@ -33,14 +33,13 @@ enum class WireChoice : std::uint8_t {
   automatic,  ///< shared memory within a host, UDP between hosts
   shm,
   udp,
-  verbs,      ///< \  an adapter for all peers, also those on the same host
-  libfabric,  ///< /
+  verbs,  ///< an adapter for all peers, also those on the same host
 };
 
 struct Setup {
   launch::Placement placement;
   WireChoice wires = WireChoice::automatic;
-  std::string adapter;             ///< a device of verbs, a provider of libfabric; empty: the first, or the default one
+  std::string adapter;             ///< a device of verbs; empty: the first
   std::uint32_t connections = 32;  ///< of an adapter, by which it reaches peers' memory without their processes
   bool adapter_atomics = false;    ///< see onesided::Settings
   bool progress_thread = true;

@@ -18,7 +18,6 @@ constexpr ArtefactHead applied_head = {
     .format = "ayatori-applied",
     .name = "a record of paths",
     .made_by = "`ayatori run --plan FILE --applied-out DIR -- COMMAND` writes one for each process",
-    .last_version = 1,
 };
 constexpr std::string_view kinds[] = {"queue-pair", "address-handle"};
 constexpr std::uint64_t max_lid = 0xFFFF;  // with those of multicast groups
@@ -77,7 +76,7 @@ std::string applied_file_text(const AppliedFile& file) {
   Json connections = Json::array();
   for (const AppliedConnections& each : file.connections) connections.push_back(connections_as_json(each));
   const Json document = {{"format", applied_head.format},
-                         {"version", applied_head.last_version},
+                         {"version", artefact_version},
                          {"plan", file.plan},
                          {"host", file.host},
                          {"process", file.process},
@@ -93,7 +92,7 @@ Result<> write_applied_file(const AppliedFile& file, const std::filesystem::path
 Result<AppliedFile> parse_applied_file(std::string_view text, std::string_view file) {
   const auto document = JsonValue::parse(text, file);
   if (!document) return Failure(document.error());
-  if (const auto version = read_head(*document, applied_head); !version) return Failure(version.error());
+  if (auto checked = read_head(*document, applied_head); !checked) return Failure(checked.error());
   AppliedFile read;
   auto plan = document->text_at("plan");
   if (!plan) return Failure(plan.error());

@@ -11,7 +11,7 @@ constexpr std::uint64_t max_ranks = std::uint64_t{1} << 24;
 
 }  // namespace
 
-Result<std::uint64_t> read_head(const JsonValue& document, const ArtefactHead& head) {
+Result<> read_head(const JsonValue& document, const ArtefactHead& head) {
   const auto format = document.is_object() ? document.text_at("format") : Result<std::string>("");
   if (!format || *format != head.format) {
     return with_hint(
@@ -20,11 +20,12 @@ Result<std::uint64_t> read_head(const JsonValue& document, const ArtefactHead& h
   }
   const auto version = count_at(document, "version", 1, max_count);
   if (!version) return Failure(version.error());
-  if (*version > head.last_version) {
-    return document.wrong(fmt::format("version {} of the format {}; this program reads versions 1 to {}", *version,
-                                      head.format, head.last_version));
+  if (*version != artefact_version) {
+    return with_hint(document.wrong(fmt::format("version {} of the format {}; this program reads version {}", *version,
+                                                head.format, artefact_version)),
+                     std::string(head.made_by));
   }
-  return *version;
+  return {};
 }
 
 Result<std::uint64_t> count_at(const JsonValue& object, std::string_view key, std::uint64_t min, std::uint64_t max) {

@@ -18,14 +18,16 @@ inline constexpr std::uint64_t max_count = std::numeric_limits<std::int64_t>::ma
 
 /// What a reader expects at the head of a document.
 struct ArtefactHead {
-  std::string_view format;         ///< "ayatori-plan"
-  std::string_view name;           ///< "a plan"; for messages
-  std::string_view made_by;        ///< "`ayatori plan --out FILE` writes one"; a hint
-  std::uint64_t last_version = 1;  ///< this reader reads versions 1 … last_version
+  std::string_view format;   ///< "ayatori-plan"
+  std::string_view name;     ///< "a plan"; for messages
+  std::string_view made_by;  ///< "`ayatori plan --out FILE` writes one"; a hint
 };
 
-/// Checks "format" and "version", and returns the version. Error: another format, or a version that is not read.
-[[nodiscard]] Result<std::uint64_t> read_head(const JsonValue& document, const ArtefactHead& head);
+/// Of all formats of this release.
+inline constexpr std::uint64_t artefact_version = 1;
+
+/// Checks "format" and "version". Error: another format or version.
+[[nodiscard]] Result<> read_head(const JsonValue& document, const ArtefactHead& head);
 
 /// Members that must be there. Errors name their place and what was expected.
 [[nodiscard]] Result<std::uint64_t> count_at(const JsonValue& object, std::string_view key, std::uint64_t min,

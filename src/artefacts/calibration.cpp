@@ -17,7 +17,6 @@ constexpr ArtefactHead calibration_head = {
     .format = "ayatori-calibration",
     .name = "a calibration",
     .made_by = "`ayatori calibrate --out FILE` writes one",
-    .last_version = 1,
 };
 
 Json optional_costs_as_json(const std::optional<MessageCosts>& costs) {
@@ -72,7 +71,7 @@ class CalibrationReader {
   explicit CalibrationReader(JsonValue document) : document_(std::move(document)) {}
 
   Result<Calibration> read() {
-    if (const auto version = read_head(document_, calibration_head); !version) return Failure(version.error());
+    if (auto checked = read_head(document_, calibration_head); !checked) return Failure(checked.error());
     for (const auto& step :
          {&CalibrationReader::read_origin, &CalibrationReader::read_costs, &CalibrationReader::read_errors}) {
       if (auto read = (this->*step)(); !read) return Failure(read.error());
@@ -114,7 +113,6 @@ class CalibrationReader {
     auto reduce = size_cost_at(document_, "reduce");
     if (!reduce) return Failure(reduce.error());
     calibration_.reduce = std::move(*reduce);
-    // Files that were written before these were measured do not have them.
     using Amount = std::pair<std::string_view, double Calibration::*>;
     for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
                                        Amount{"first_turn", &Calibration::first_turn}}) {
@@ -123,7 +121,7 @@ class CalibrationReader {
       if (!amount) return Failure(amount.error());
       calibration_.*member = *amount;
     }
-    auto turn = turn_of(document_);
+    auto turn = size_cost_if_any(document_, "turn");
     if (!turn) return Failure(turn.error());
     calibration_.turn = std::move(*turn);
     if (document_.has("cores")) {
@@ -190,7 +188,7 @@ bool is_of_a_faster_network(const Calibration& calibration, double bytes_per_sec
 
 std::string calibration_text(const Calibration& calibration) {
   const Json document = {{"format", calibration_head.format},
-                         {"version", calibration_head.last_version},
+                         {"version", artefact_version},
                          {"machine", calibration.machine},
                          {"mpi", calibration.mpi},
                          {"remarks", calibration.remarks},

@@ -23,14 +23,11 @@ constexpr ArtefactHead table_head = {
     .format = "ayatori-choice",
     .name = "a choice table",
     .made_by = "`ayatori choose SOURCE --job HOSTFILE --out FILE` writes one",
-    .last_version = 3,
 };
 
 constexpr std::array<std::string_view, 15> model_members = {
     "steps",  "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",     "between", "copy",
     "reduce", "again",          "start",        "cores",        "turn",       "first_turn", "crowded"};
-constexpr std::array<std::string_view, 8> former_model_members = {
-    "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
 // --- writing --------------------------------------------------------------------------------------------------------
 
@@ -66,11 +63,9 @@ Json choice_as_json(const CollectiveChoice& choice) {
 
 // --- reading --------------------------------------------------------------------------------------------------------
 
-/// Version 1 called destination-mod-K "modk".
-Result<std::string> read_method_word(const JsonValue& document, std::uint64_t version) {
+Result<std::string> read_method_word(const JsonValue& document) {
   auto word = document.text_at("method");
   if (!word) return word;
-  if (version == 1 && *word == "modk") return std::string(to_word(Method::destination_mod_k));
   constexpr std::string_view others[] = {"dimension-order", "adaptive", "ecmp"};
   if (parse_method(*word) || std::ranges::find(others, *word) != std::end(others)) return word;
   return document.at("method")->wrong(
@@ -83,30 +78,13 @@ Result<std::string> read_steps(const JsonValue& model) {
   return model.at("steps")->wrong("expected drift or synchronous");
 }
 
-Result<> check_members(const JsonValue& model, std::span<const std::string_view> known) {
+Result<> check_members(const JsonValue& model) {
   const auto members = model.members();
   if (!members) return Failure(members.error());
   for (const auto& [name, value] : *members) {
-    if (std::ranges::find(known, name) == known.end()) return value.wrong("no member of a model");
+    if (std::ranges::find(model_members, name) == model_members.end()) return value.wrong("no member of a model");
   }
   return {};
-}
-
-/// Versions 1 and 2 had one overhead and one eager limit for all messages, and neither copies nor reductions took time.
-Result<CommunicationCosts> read_former_costs(const JsonValue& model) {
-  CommunicationCosts costs;
-  using Amount = std::pair<std::string_view, double*>;
-  for (const auto& [name, to] : {Amount{"overhead", &costs.between.latency}, Amount{"bus", &costs.inside.bandwidth},
-                                 Amount{"injection", &costs.between.bandwidth}}) {
-    const auto amount = amount_at(model, name);
-    if (!amount) return Failure(amount.error());
-    *to = *amount;
-  }
-  const auto eager_limit = count_at(model, "eager_limit", 0, max_count);
-  if (!eager_limit) return Failure(eager_limit.error());
-  costs.inside.latency = costs.between.latency;
-  costs.inside.eager_limit = costs.between.eager_limit = *eager_limit;
-  return costs;
 }
 
 Result<CommunicationCosts> read_costs(const JsonValue& model) {
@@ -127,9 +105,9 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
     if (!read) return Failure(read.error());
     costs.*member = std::move(*read);
   }
-  // Tables that were written before these were measured do not have them.
   for (const auto& [name, member] :
-       {Local{"again", &CommunicationCosts::again}, Local{"crowded", &CommunicationCosts::crowded}}) {
+       {Local{"again", &CommunicationCosts::again}, Local{"turn", &CommunicationCosts::turn},
+        Local{"crowded", &CommunicationCosts::crowded}}) {
     auto read = size_cost_if_any(model, name);
     if (!read) return Failure(read.error());
     costs.*member = std::move(*read);
@@ -142,9 +120,6 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
     if (!amount) return Failure(amount.error());
     costs.*member = *amount;
   }
-  auto turn = turn_of(model);
-  if (!turn) return Failure(turn.error());
-  costs.turn = std::move(*turn);
   if (model.has("cores")) {
     const auto cores = count_at(model, "cores", 0, max_count);
     if (!cores) return Failure(cores.error());
@@ -153,10 +128,8 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
   return costs;
 }
 
-Result<ChoiceModel> read_model(const JsonValue& model, std::uint64_t version) {
-  const bool former = version < 3;
-  const auto known = former ? std::span<const std::string_view>(former_model_members) : model_members;
-  if (auto checked = check_members(model, known); !checked) return Failure(checked.error());
+Result<ChoiceModel> read_model(const JsonValue& model) {
+  if (auto checked = check_members(model); !checked) return Failure(checked.error());
   ChoiceModel read;
   const auto steps = read_steps(model);
   if (!steps) return Failure(steps.error());
@@ -171,10 +144,9 @@ Result<ChoiceModel> read_model(const JsonValue& model, std::uint64_t version) {
   const auto head_of_line = model.truth_at("head_of_line");
   if (!head_of_line) return Failure(head_of_line.error());
   read.head_of_line = *head_of_line;
-  auto costs = former ? read_former_costs(model) : read_costs(model);
+  auto costs = read_costs(model);
   if (!costs) return Failure(costs.error());
   read.costs = std::move(*costs);
-  if (former) return read;
   auto costs_from = filled_text_at(model, "costs_from");
   if (!costs_from) return Failure(costs_from.error());
   read.costs_from = std::move(*costs_from);
@@ -184,8 +156,7 @@ Result<ChoiceModel> read_model(const JsonValue& model, std::uint64_t version) {
 /// Reads the choices for one collective.
 class CollectiveReader {
  public:
-  CollectiveReader(std::string name, JsonValue value, std::uint64_t version)
-      : value_(std::move(value)), chunk_key_(version == 1 ? "segment" : "chunk") {
+  CollectiveReader(std::string name, JsonValue value) : value_(std::move(value)) {
     choice_.collective = std::move(name);
   }
 
@@ -235,7 +206,7 @@ class CollectiveReader {
     auto algorithm = read_algorithm(entry);
     if (!algorithm) return Failure(algorithm.error());
     interval.algorithm = std::move(*algorithm);
-    const auto chunk = count_at(entry, chunk_key_, 0, max_count);
+    const auto chunk = count_at(entry, "chunk", 0, max_count);
     if (!chunk) return Failure(chunk.error());
     interval.chunk_bytes = *chunk;
     choice_.intervals.push_back(std::move(interval));
@@ -257,21 +228,19 @@ class CollectiveReader {
     auto word = entry.text_at("algorithm");
     if (!word) return word;
     if (names_loaded_algorithm(*word)) return word;
-    const std::string_view name = current_name(*word);
     const auto is_named = [&](const Algorithm& algorithm) {
-      return algorithm.collective == collective_ && algorithm.name == name;
+      return algorithm.collective == collective_ && algorithm.name == *word;
     };
-    if (std::ranges::any_of(algorithms(), is_named)) return std::string(name);
+    if (std::ranges::any_of(algorithms(), is_named)) return word;
     return entry.at("algorithm")->wrong(fmt::format("expected the name of an algorithm for {}", choice_.collective));
   }
 
   JsonValue value_;
-  std::string_view chunk_key_;
   Collective collective_ = Collective::barrier;
   CollectiveChoice choice_;
 };
 
-Result<std::vector<CollectiveChoice>> read_collectives(const JsonValue& document, std::uint64_t version) {
+Result<std::vector<CollectiveChoice>> read_collectives(const JsonValue& document) {
   const auto member = document.at("collectives");
   if (!member) return Failure(member.error());
   const auto members = member->members();
@@ -279,7 +248,7 @@ Result<std::vector<CollectiveChoice>> read_collectives(const JsonValue& document
   if (members->empty()) return member->wrong("expected a member for each collective, at least one");
   std::vector<CollectiveChoice> choices;
   for (const auto& [name, value] : *members) {
-    auto choice = CollectiveReader(name, value, version).read();
+    auto choice = CollectiveReader(name, value).read();
     if (!choice) return Failure(choice.error());
     choices.push_back(std::move(*choice));
   }
@@ -287,8 +256,7 @@ Result<std::vector<CollectiveChoice>> read_collectives(const JsonValue& document
 }
 
 Result<ChoiceTable> read_table(const JsonValue& document) {
-  const auto version = read_head(document, table_head);
-  if (!version) return Failure(version.error());
+  if (auto checked = read_head(document, table_head); !checked) return Failure(checked.error());
   ChoiceTable table;
   auto source = filled_text_at(document, "source");
   if (!source) return Failure(source.error());
@@ -296,15 +264,15 @@ Result<ChoiceTable> read_table(const JsonValue& document) {
   auto machines = read_machines(document);
   if (!machines) return Failure(machines.error());
   table.machines = std::move(*machines);
-  auto method = read_method_word(document, *version);
+  auto method = read_method_word(document);
   if (!method) return Failure(method.error());
   table.method = std::move(*method);
   const auto model_value = document.at("model");
   if (!model_value) return Failure(model_value.error());
-  auto model = read_model(*model_value, *version);
+  auto model = read_model(*model_value);
   if (!model) return Failure(model.error());
   table.model = std::move(*model);
-  auto collectives = read_collectives(document, *version);
+  auto collectives = read_collectives(document);
   if (!collectives) return Failure(collectives.error());
   table.collectives = std::move(*collectives);
   return table;
@@ -349,13 +317,10 @@ std::string choice_table_text(const ChoiceTable& table) {
   for (const JobHost& machine : table.machines) machines.push_back({{"host", machine.host}, {"ranks", machine.ranks}});
   Json collectives = Json::object();
   for (const CollectiveChoice& choice : table.collectives) collectives[choice.collective] = choice_as_json(choice);
-  const Json document = {{"format", table_head.format},
-                         {"version", table_head.last_version},
-                         {"source", table.source},
-                         {"machines", std::move(machines)},
-                         {"method", table.method},
-                         {"model", model_as_json(table.model)},
-                         {"collectives", std::move(collectives)}};
+  const Json document = {
+      {"format", table_head.format},          {"version", artefact_version}, {"source", table.source},
+      {"machines", std::move(machines)},      {"method", table.method},      {"model", model_as_json(table.model)},
+      {"collectives", std::move(collectives)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

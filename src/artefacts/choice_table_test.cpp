@@ -87,50 +87,39 @@ TEST(ChoiceTable, KeepsNamesOfOthersAlgorithmsAsTheyAre) {
   EXPECT_EQ(*again, table);
 }
 
-/// As version 1 was written, with the former names of a method, an algorithm and a member.
-constexpr std::string_view version_1 = R"({
+constexpr std::string_view written = R"({
  "format": "ayatori-choice", "version": 1,
  "source": "fattree:K=6,levels=2,nodes=30",
  "machines": [{"host": "N5", "ranks": 2}, {"host": "N6", "ranks": 2}],
- "method": "modk",
- "model": {"steps": "drift", "link_bandwidth": 1716000000.0, "link_latency": 5e-07, "overhead": 0.0,
-           "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": false},
+ "method": "destination-mod-K",
+ "model": {"steps": "drift", "link_bandwidth": 1716000000.0, "link_latency": 5e-07,
+           "head_of_line": false, "costs_from": "given", "copy": [], "reduce": [],
+           "inside": {"latency": 0, "send": [], "receive": [], "gap": 0, "eager_limit": 0, "rendezvous": 0, "bandwidth": 0},
+           "between": {"latency": 0, "send": [], "receive": [], "gap": 0, "eager_limit": 0, "rendezvous": 0, "bandwidth": 0}},
  "collectives": {
   "alltoall": {
    "sampled": [1024, 1048576],
    "intervals": [
-    {"from": 0, "to": 32768, "algorithm": "ring2", "segment": 0},
-    {"from": 32769, "to": null, "algorithm": "shift", "segment": 16384}
+    {"from": 0, "to": 32768, "algorithm": "two-level-ring", "chunk": 0},
+    {"from": 32769, "to": null, "algorithm": "shift", "chunk": 16384}
    ]}}})";
 
 std::string replaced(std::string_view what, std::string_view with) {
-  std::string text(version_1);
+  std::string text(written);
   const auto at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return text.replace(at, what.size(), with);
 }
 
-TEST(ParseChoiceTable, ReadsVersion1) {
-  const auto table = parse_choice_table(version_1, "t.json");
+TEST(ParseChoiceTable, ReadsWhatTheDocumentationDescribes) {
+  const auto table = parse_choice_table(written, "t.json");
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->method, "destination-mod-K");
   EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
   EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
+  EXPECT_EQ(error_of(replaced("\"method\": \"destination-mod-K\"", "\"method\": \"modk\"")),
             "t.json: /method: expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
-}
-
-TEST(ParseChoiceTable, ReadsTheCostsOfFormerVersions) {
-  const auto table = parse_choice_table(replaced(R"("overhead": 0.0,
-           "eager_limit": 0, "injection": 0, "bus": 0)",
-                                                 R"("overhead": 0.5, "eager_limit": 7, "injection": 2, "bus": 3)"),
-                                        "t.json");
-  ASSERT_TRUE(table) << table.error().message;
-  CommunicationCosts costs;
-  costs.inside = {0.5, {}, {}, 0, 7, 0, 3};
-  costs.between = {0.5, {}, {}, 0, 7, 0, 2};
-  EXPECT_EQ(table->model.costs, costs);
 }
 
 TEST(ParseChoiceTable, ErrorsInCostsNameTheirPlace) {
@@ -156,9 +145,11 @@ TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
             "t.json: /: expected a choice table: an object with the format \"ayatori-choice\"");
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 0")),
             "t.json: /version: expected a whole number, 1 or more");
+  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 3")),
+            "t.json: /: version 3 of the format ayatori-choice; this program reads version 1");
   EXPECT_EQ(error_of(replaced("\"drift\"", "\"fast\"")), "t.json: /model/steps: expected drift or synchronous");
-  EXPECT_EQ(error_of(replaced("\"bus\": 0", "\"bus\": -1")), "t.json: /model/bus: expected a number, 0 or more");
-  EXPECT_EQ(error_of(replaced("\"bus\": 0", "\"bus\": 0, \"speed\": 1")), "t.json: /model/speed: no member of a model");
+  EXPECT_EQ(error_of(replaced("\"copy\": []", "\"copy\": [], \"speed\": 1")),
+            "t.json: /model/speed: no member of a model");
   EXPECT_EQ(error_of(replaced("\"alltoall\"", "\"dance\"")), "t.json: /collectives/dance: no collective has this name");
   EXPECT_EQ(error_of(replaced("[1024, 1048576]", "[4, 2]")),
             "t.json: /collectives/alltoall/sampled/1: expected sizes in bytes, each larger than the one before");
@@ -171,8 +162,8 @@ TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_EQ(error_of(replaced("\"to\": null, ", "")), interval + "1: expected a member 'to'");
   EXPECT_EQ(error_of(replaced("\"shift\"", "\"chain\"")),
             interval + "1/algorithm: expected the name of an algorithm for alltoall");
-  EXPECT_EQ(error_of(replaced("\"segment\": 0", "\"segment\": true")),
-            interval + "0/segment: expected a whole number, 0 or more");
+  EXPECT_EQ(error_of(replaced("\"chunk\": 0", "\"chunk\": true")),
+            interval + "0/chunk: expected a whole number, 0 or more");
 }
 
 ChoiceTable table_for(std::vector<JobHost> machines) { return {"fattree:K=2", std::move(machines), "pair", {}, {}}; }

@@ -49,14 +49,6 @@ Result<SizeCost> size_cost_if_any(const JsonValue& object, std::string_view name
   return object.has(name) ? size_cost_at(object, name) : SizeCost{};
 }
 
-Result<SizeCost> turn_of(const JsonValue& object) {
-  if (!object.has("turn")) return SizeCost{};
-  if (object.at("turn")->is_array()) return size_cost_at(object, "turn");
-  const auto amount = amount_at(object, "turn");
-  if (!amount) return Failure(amount.error());
-  return *amount > 0 ? SizeCost{{0, *amount, 0}} : SizeCost{};
-}
-
 Result<MessageCosts> read_message_costs(const JsonValue& value) {
   MessageCosts costs;
   using Amount = std::pair<std::string_view, double MessageCosts::*>;

@@ -18,9 +18,6 @@ namespace ayatori {
 /// The same of a member that may be missing: none.
 [[nodiscard]] Result<SizeCost> size_cost_if_any(const JsonValue& object, std::string_view name);
 
-/// The member `turn`, none if it is missing: lines, or one number, as it was before it depended on the size.
-[[nodiscard]] Result<SizeCost> turn_of(const JsonValue& object);
-
 [[nodiscard]] Result<MessageCosts> read_message_costs(const JsonValue& value);
 
 }  // namespace ayatori

@@ -19,7 +19,6 @@ constexpr ArtefactHead plan_head = {
     .format = "ayatori-plan",
     .name = "a plan",
     .made_by = "`ayatori plan SOURCE --job HOSTFILE --out FILE` writes one",
-    .last_version = 3,
 };
 constexpr std::uint64_t max_path_bits = (1U << max_lmc) - 1;
 
@@ -48,11 +47,9 @@ Json ranks_as_json(const PlanFile& file) {
 
 // --- reading --------------------------------------------------------------------------------------------------------
 
-/// Version 1 called destination-mod-K "base".
-Result<Method> read_method(const JsonValue& document, std::uint64_t version) {
+Result<Method> read_method(const JsonValue& document) {
   const auto word = document.text_at("method");
   if (!word) return Failure(word.error());
-  if (version == 1 && *word == "base") return Method::destination_mod_k;
   if (const auto method = parse_method(*word)) return *method;
   return document.at("method")->wrong("expected destination-mod-K, rule, colour or pair");
 }
@@ -100,11 +97,10 @@ class PlanFileReader {
   PlanFileReader(JsonValue document, std::string_view file) : document_(std::move(document)), file_(file) {}
 
   Result<PlanFile> read(const ReadCompanion& read_companion) {
-    const auto version = read_head(document_, plan_head);
-    if (!version) return Failure(version.error());
-    const auto method = read_method(document_, *version);
+    if (auto checked = read_head(document_, plan_head); !checked) return Failure(checked.error());
+    const auto method = read_method(document_);
     if (!method) return Failure(method.error());
-    if (auto read = read_job(*version, *method == Method::pair); !read) return Failure(read.error());
+    if (auto read = read_job(*method == Method::pair); !read) return Failure(read.error());
     if (*method != Method::pair) {
       result_.plan = Plan::per_destination(*method, std::move(path_bits_));
     } else if (auto read = read_pairs(read_companion); !read) {
@@ -114,18 +110,16 @@ class PlanFileReader {
   }
 
  private:
-  Result<> read_job(std::uint64_t version, bool per_pair) {
+  Result<> read_job(bool per_pair) {
     auto reason = document_.text_at("reason");
     if (!reason) return Failure(reason.error());
     result_.reason = std::move(*reason);
     const auto lmc = count_at(document_, "lmc", 0, max_lmc);
     if (!lmc) return Failure(lmc.error());
     result_.lmc = static_cast<int>(*lmc);
-    if (version >= 3) {
-      auto tables = document_.text_at("tables");
-      if (!tables) return Failure(tables.error());
-      result_.tables = std::move(*tables);
-    }
+    auto tables = document_.text_at("tables");
+    if (!tables) return Failure(tables.error());
+    result_.tables = std::move(*tables);
     auto machines = read_machines(document_);
     if (!machines) return Failure(machines.error());
     result_.machines = std::move(*machines);
@@ -190,7 +184,7 @@ class PlanFileReader {
 
 std::string plan_file_text(const PlanFile& file, std::string_view companion) {
   Json document = {{"format", plan_head.format},
-                   {"version", plan_head.last_version},
+                   {"version", artefact_version},
                    {"method", to_word(file.plan.method())},
                    {"reason", file.reason},
                    {"lmc", file.lmc},

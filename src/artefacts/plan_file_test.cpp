@@ -90,13 +90,13 @@ TEST(ReadPlanFile, FindsTheCompanionInTheFolderOfThePlan) {
   std::filesystem::remove_all(folder);
 }
 
-/// As version 1 was written: by Python, with the method's former name.
-constexpr std::string_view version_1 = R"({
+constexpr std::string_view written = R"({
  "format": "ayatori-plan",
  "version": 1,
- "method": "base",
+ "method": "destination-mod-K",
  "reason": "base LIDs for everybody",
  "lmc": 2,
+ "tables": "00000000075bcd15",
  "machines": [{"host": "N5", "ranks": 1}, {"host": "N6", "ranks": 1}],
  "ranks": [
   {"port_guid": "0x0000000000000031", "base_lid": 24, "path_bits": 0, "lid": 24},
@@ -106,20 +106,21 @@ constexpr std::string_view version_1 = R"({
 )";
 
 std::string replaced(std::string_view what, std::string_view with) {
-  std::string text(version_1);
+  std::string text(written);
   const auto at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return text.replace(at, what.size(), with);
 }
 
-TEST(ParsePlanFile, ReadsVersion1) {
-  const auto read = parsed(version_1);
+TEST(ParsePlanFile, ReadsWhatTheDocumentationDescribes) {
+  const auto read = parsed(written);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->plan.method(), Method::destination_mod_k);
   EXPECT_EQ(read->plan.path_bits(0, 1), 3);
+  EXPECT_EQ(read->tables, "00000000075bcd15");
   EXPECT_EQ(read->machines, (std::vector<JobHost>{{"N5", 1}, {"N6", 1}}));
   EXPECT_EQ(read->ranks[1], (RankAddress{0x41, 28}));
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
+  EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", "\"base\"")),
             "p.json: /method: expected destination-mod-K, rule, colour or pair");
   const auto again = parsed(plan_file_text(*read, ""));
   ASSERT_TRUE(again) << again.error().message;
@@ -130,8 +131,8 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_TRUE(error_of("{\n oops").starts_with("p.json:2: ")) << error_of("{\n oops");
   EXPECT_EQ(error_of("[]"), "p.json: /: expected a plan: an object with the format \"ayatori-plan\"");
   EXPECT_EQ(parsed("{}").error().hint, "`ayatori plan SOURCE --job HOSTFILE --out FILE` writes one");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 4")),
-            "p.json: /: version 4 of the format ayatori-plan; this program reads versions 1 to 3");
+  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 3")),
+            "p.json: /: version 3 of the format ayatori-plan; this program reads version 1");
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": \"1\"")),
             "p.json: /version: expected a whole number, 1 or more");
   EXPECT_EQ(error_of(replaced("\"lmc\": 2", "\"lmc\": 8")), "p.json: /lmc: expected a whole number from 0 to 7");
@@ -157,16 +158,16 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
 }
 
 TEST(ParsePlanFile, RefusesCompanionsThatDoNotFit) {
-  const std::string text = replaced("\"base\"", "\"pair\", \"pairs\": \"c.pairs\"");
+  const std::string text = replaced("\"destination-mod-K\"", "\"pair\", \"pairs\": \"c.pairs\"");
   const std::string good = packed(Plan::per_pair(2, {0, 1, 2, 3}));
   EXPECT_EQ(error_of(text, {{"c.pairs", good}}), "no error");
   EXPECT_EQ(error_of(text), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", good.substr(1)}}), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", packed(Plan::per_pair(1, {0}))}}),
             "p.json: 2 ranks, but its companion 'c.pairs' has the paths of 1");
-  EXPECT_EQ(error_of(replaced("\"base\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
+  EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
   for (const char* elsewhere : {"/etc/passwd", "../c.pairs", "..", "."}) {
-    EXPECT_EQ(error_of(replaced("\"base\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
+    EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
               "p.json: /pairs: expected the name of a file in the folder of the plan");
   }
 }

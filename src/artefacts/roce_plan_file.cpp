@@ -19,7 +19,6 @@ constexpr ArtefactHead roce_head = {
     .format = "ayatori-roce-plan",
     .name = "a plan of source ports",
     .made_by = "`ayatori plan SOURCE --job HOSTFILE --roce --out FILE` writes one",
-    .last_version = 2,
 };
 constexpr std::uint64_t min_source_port = 0xC000;
 constexpr std::uint64_t max_source_port = 0xFFFF;
@@ -29,7 +28,7 @@ class RocePlanReader {
   explicit RocePlanReader(const JsonValue& document) : document_(document) {}
 
   Result<RocePlanFile> read() {
-    if (const auto version = read_head(document_, roce_head); !version) return Failure(version.error());
+    if (auto checked = read_head(document_, roce_head); !checked) return Failure(checked.error());
     auto hash = filled_text_at(document_, "hash");
     if (!hash) return Failure(hash.error());
     file_.hash = std::move(*hash);
@@ -97,9 +96,7 @@ std::string roce_plan_file_text(const RocePlanFile& file) {
     for (std::size_t to = 0; to < file.ports.size(); ++to) row.push_back(file.source_port(from, to));
     rows.push_back(std::move(row));
   }
-  // Readers of version 1 take plans without addresses of IPv6.
-  const bool ipv4 = std::ranges::all_of(file.ports, [](const RocePort& port) { return port.address.is_ipv4(); });
-  const Json document = {{"format", roce_head.format}, {"version", ipv4 ? 1 : roce_head.last_version},
+  const Json document = {{"format", roce_head.format}, {"version", artefact_version},
                          {"hash", file.hash},          {"reason", file.reason},
                          {"ports", std::move(ports)},  {"source_ports", std::move(rows)}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -20,7 +20,6 @@ constexpr ArtefactHead running_head = {
     .format = "ayatori-running",
     .name = "a file of running jobs",
     .made_by = "`ayatori plan SOURCE --job HOSTFILE --running FOLDER` writes one",
-    .last_version = 1,
 };
 constexpr std::uint64_t max_port = 65535;
 constexpr std::uint64_t max_listed_steps = 64;  ///< bits of UsedLink::in_steps
@@ -59,7 +58,7 @@ class RunningFileReader {
   explicit RunningFileReader(JsonValue document) : document_(std::move(document)) {}
 
   Result<RunningFile> read() {
-    if (const auto version = read_head(document_, running_head); !version) return Failure(version.error());
+    if (auto checked = read_head(document_, running_head); !checked) return Failure(checked.error());
     const auto lmc = count_at(document_, "lmc", 0, max_lmc);
     if (!lmc) return Failure(lmc.error());
     file_.lmc = static_cast<int>(*lmc);
@@ -167,7 +166,7 @@ std::string running_file_text(const RunningFile& file) {
   Json jobs = Json::array();
   for (const RunningJob& job : file.jobs) jobs.push_back(job_as_json(job));
   const Json document = {{"format", running_head.format},
-                         {"version", running_head.last_version},
+                         {"version", artefact_version},
                          {"lmc", file.lmc},
                          {"devices", file.devices},
                          {"jobs", std::move(jobs)}};

@@ -44,7 +44,7 @@ TEST(RunningFile, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_EQ(refused("{}"),
             "running.json: /: expected a file of running jobs: an object with the format \"ayatori-running\"");
   EXPECT_EQ(refused(with("\"version\":1", "\"version\":2")),
-            "running.json: /: version 2 of the format ayatori-running; this program reads versions 1 to 1");
+            "running.json: /: version 2 of the format ayatori-running; this program reads version 1");
   EXPECT_EQ(refused(with("\"lmc\":3", "\"lmc\":8")), "running.json: /lmc: expected a whole number from 0 to 7");
   EXPECT_EQ(refused(with("4712", "4711")), "running.json: /jobs/2: the second job of this name");
   EXPECT_EQ(refused(with("[1,12,1]", "[2,12,1]")), "running.json: /jobs/0/links/1/0: a device that is not listed");

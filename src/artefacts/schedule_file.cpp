@@ -20,7 +20,6 @@ constexpr ArtefactHead schedule_head = {
     .format = "ayatori-schedule",
     .name = "a file of schedules",
     .made_by = "`ayatori simulate SOURCE … --schedule-out FILE` writes one",
-    .last_version = 1,
 };
 constexpr std::uint64_t max_number = 0xFFFF'FFFE;  // no_id is none
 
@@ -386,7 +385,7 @@ std::string schedule_file_text(const ScheduleFile& file) {
   std::vector<std::string> schedules;
   for (const WrittenWithSizes& schedule : file.schedules) schedules.push_back(schedule_text(schedule));
   return fmt::format("{{\"format\":\"{}\",\n \"version\":{},\n \"name\":{},\n \"schedules\":[\n{}\n ]}}\n",
-                     schedule_head.format, schedule_head.last_version,
+                     schedule_head.format, artefact_version,
                      Json(file.name).dump(-1, ' ', false, Json::error_handler_t::replace), fmt::join(schedules, ",\n"));
 }
 
@@ -400,7 +399,7 @@ Result<ScheduleFile> parse_schedule_file(std::string_view text, std::string_view
   }
   const auto document = JsonValue::parse(text, file);
   if (!document) return Failure(document.error());
-  if (const auto version = read_head(*document, schedule_head); !version) return Failure(version.error());
+  if (auto checked = read_head(*document, schedule_head); !checked) return Failure(checked.error());
   if (auto ok = expect_only(*document, {"format", "version", "name", "schedules"}, "a file of schedules"); !ok) {
     return Failure(ok.error());
   }

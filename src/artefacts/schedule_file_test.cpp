@@ -83,7 +83,7 @@ TEST(ParseScheduleFile, RefusesAWrongScheduleAndSaysWhatIsWrongAndWhere) {
 TEST(ParseScheduleFile, NamesThePlaceOfWhatItCannotRead) {
   EXPECT_EQ(refusal("{}"), "f.json: /: expected a file of schedules: an object with the format \"ayatori-schedule\"");
   EXPECT_EQ(refusal_with("\"version\":1", "\"version\":2"),
-            "f.json: /: version 2 of the format ayatori-schedule; this program reads versions 1 to 1");
+            "f.json: /: version 2 of the format ayatori-schedule; this program reads version 1");
   EXPECT_EQ(refusal_with("\"collective\":\"allreduce\"", "\"collective\":\"sum\""),
             "f.json: /schedules/0/collective: no collective has this name");
   EXPECT_EQ(refusal_with("\"ranks\":2", "\"ranks\":3"),

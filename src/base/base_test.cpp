@@ -217,6 +217,11 @@ class Files : public testing::Test {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
 
+  [[nodiscard]] unsigned permissions() const {
+    struct stat status{};
+    return ::stat(path_.c_str(), &status) == 0 ? status.st_mode & 0777U : 0U;
+  }
+
   const std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() / ("ayatori-base-test-" + std::to_string(::getpid()));
   const std::filesystem::path path_ = folder_ / "file";
@@ -300,11 +305,32 @@ TEST_F(Files, WriteFileWritesWhereASymbolicLinkLeads) {
   EXPECT_EQ(read_file(target), "x");
 }
 
-TEST_F(Files, WriteFileLetsEveryUserReadTheFile) {
+TEST_F(Files, WriteFileAllowsWhatTheUmaskAllows) {
+  for (const mode_t mask : {mode_t{027}, mode_t{002}, mode_t{077}}) {
+    const mode_t before = ::umask(mask);
+    const auto written = write_file(path_, "x");
+    ::umask(before);
+    ASSERT_TRUE(written);
+    EXPECT_EQ(permissions(), 0666U & ~mask);
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(Files, WriteFileLeavesTheirPermissionsToFilesThatItReplaces) {
+  ASSERT_TRUE(write_file(path_, "old"));
+  for (const mode_t mode : {0600U, 0664U, 0440U}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    ASSERT_TRUE(write_file(path_, "new"));
+    EXPECT_EQ(permissions(), mode);
+  }
+}
+
+TEST_F(Files, WriteFilePassesOverWhatAnotherProcessLeft) {
+  const std::string prefix = path_.string() + "." + std::to_string(::getpid()) + "-";
+  for (int i = 0; i < 100; ++i) std::ofstream(prefix + std::to_string(i)) << "left";
   ASSERT_TRUE(write_file(path_, "x"));
-  struct stat status{};
-  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+  EXPECT_EQ(read_file(path_), "x");
+  EXPECT_EQ(file_count(), 101U);
 }
 
 TEST_F(Files, ReadFileReportsTheReasonOfTheSystem) {

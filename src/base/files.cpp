@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -181,14 +182,30 @@ Result<std::filesystem::path> regular_target(const std::filesystem::path& path) 
   return target;
 }
 
+/// A new file beside `path`, with the permissions of the file that it will replace, else those that the kernel leaves
+/// by the umask, or by the folder's own rule. Its name is in `temporary`.
+int make_beside(const std::filesystem::path& path, std::string& temporary) {
+  static std::atomic<unsigned> made = 0;
+  struct stat replaced{};
+  const bool replaces = ::stat(path.c_str(), &replaced) == 0;
+  const mode_t mode = replaces ? replaced.st_mode & 0777U : 0666U;
+  int file = -1;
+  do {  // a process of this number, here or on another machine, may have left such a file
+    temporary = fmt::format("{}.{}-{}", path.string(), ::getpid(), made++);
+    file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (file < 0 && errno == EEXIST);
+  if (file >= 0 && replaces) static_cast<void>(::fchmod(file, mode));  // what the umask took away
+  return file;
+}
+
 }  // namespace
 
 Result<> write_file(const std::filesystem::path& named, const std::function<void(const Sink&)>& produce) {
   const auto target = regular_target(named);
   if (!target) return std::unexpected(target.error());
   const std::filesystem::path& path = *target;
-  std::string temporary = path.string() + ".XXXXXX";
-  FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  std::string temporary;
+  FileDescriptor file(make_beside(path, temporary));
   if (file.get() < 0) return refused("write", path, errno);
   const auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
@@ -199,7 +216,7 @@ Result<> write_file(const std::filesystem::path& named, const std::function<void
   produce([&](std::string_view piece) { writer.write(piece); });
   writer.flush();
   if (writer.error() != 0) return give_up(writer.error());
-  if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0 || file.close() != 0) return give_up(errno);
+  if (::fsync(file.get()) != 0 || file.close() != 0) return give_up(errno);
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
   return {};
 }

@@ -256,12 +256,6 @@ Result<CollectiveCall> checked_call(CollectiveCall call, const AlgorithmOptions&
 
 std::span<const Algorithm> algorithms() { return all_algorithms; }
 
-std::string_view current_name(std::string_view algorithm) {
-  if (algorithm == "ring2") return "two-level-ring";
-  if (algorithm == "ring2-blocking") return "two-level-ring-blocking";
-  return algorithm;
-}
-
 bool names_loaded_algorithm(std::string_view name) { return name.starts_with("file:") || name.starts_with("library:"); }
 
 PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
@@ -277,7 +271,7 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
     return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
   }
   for (const Algorithm& known : all_algorithms) {
-    if (known.collective != call.collective || known.name != current_name(algorithm)) continue;
+    if (known.collective != call.collective || known.name != algorithm) continue;
     if (known.needs_grid && places.dimensions.empty()) {
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");

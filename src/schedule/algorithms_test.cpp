@@ -123,19 +123,6 @@ TEST(MakeSchedule, ChunkBytesChangePipelinedAlgorithmsOnly) {
   }
 }
 
-TEST(MakeSchedule, FormerNamesOfAlgorithmsAreAccepted) {
-  const Places places = places_of_ranks(6, 2);
-  const CollectiveCall call{Collective::alltoall, 6, 0, 1};
-  for (const auto& [former, current] :
-       {std::pair{"ring2", "two-level-ring"}, {"ring2-blocking", "two-level-ring-blocking"}}) {
-    EXPECT_EQ(current_name(former), current);
-    EXPECT_EQ(current_name(current), current);
-    const auto schedule = make_schedule(former, call, places);
-    ASSERT_TRUE(schedule) << schedule.error().message;
-    EXPECT_EQ((*schedule)->step_count(0), (*make_schedule(current, call, places))->step_count(0));
-  }
-}
-
 TEST(Algorithms, NamesAreUniqueWithinACollective) {
   for (const Algorithm& a : algorithms()) {
     for (const Algorithm& b : algorithms()) {

@@ -11,7 +11,7 @@
 namespace ayatori::image {
 
 inline constexpr std::array<char, 8> magic = {'n', 'w', 't', 'o', 'p', 'o', '\r', '\n'};
-inline constexpr std::uint32_t version = 5;
+inline constexpr std::uint32_t version = 1;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 

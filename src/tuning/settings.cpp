@@ -32,14 +32,13 @@ constexpr std::size_t max_decimals = 9;
 constexpr std::uint32_t max_cpu = 65535;
 
 Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
-  const std::string_view name = current_name(word);
   std::string known;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != names_of(call).collective || algorithm.name == "in-network") continue;
     if (names_of(call).sized_by_rank && call != MpiCall::reduce_scatter && !takes_sizes_by_rank(call, algorithm.name)) {
       continue;
     }
-    if (algorithm.name == name) return std::string(name);
+    if (algorithm.name == word) return std::string(word);
     known += known.empty() ? "" : ", ";
     known += algorithm.name;
   }
@@ -55,7 +54,7 @@ Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   const std::size_t last = text.rfind(':');
   const std::string_view option = text.substr(last + 1);
   const std::size_t equals = std::min(option.find('='), option.size());
-  const bool has_option = option.substr(0, equals) == "chunk" || option.substr(0, equals) == "segment";
+  const bool has_option = option.substr(0, equals) == "chunk";
   if (has_option && last != text.find(':')) {
     const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
     if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
@@ -165,7 +164,7 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
   for (const std::string_view part : std::span(parts).subspan(1)) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string_view key = part.substr(0, equals);
-    if (key != "chunk" && key != "segment") return fail("no option '{}'; there is chunk=SIZE", part);
+    if (key != "chunk") return fail("no option '{}'; there is chunk=SIZE", part);
     const auto bytes = parse_byte_count(part.substr(std::min(equals + 1, part.size())));
     if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", part);
     choice.chunk_bytes = *bytes;

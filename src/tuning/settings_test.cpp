@@ -33,9 +33,9 @@ TEST(ParseByteCount, RefusesAllOtherTexts) {
 }
 
 TEST(ParseForcedChoice, ReadsAlgorithmAndChunk) {
-  EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "trinaryx3:segment=16KiB"), (ForcedChoice{"trinaryx3", 16384}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "trinaryx3:chunk=16KiB"), (ForcedChoice{"trinaryx3", 16384}));
   EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "chain:chunk=1000"), (ForcedChoice{"chain", 1000}));
-  EXPECT_EQ(*parse_forced_choice(MpiCall::alltoall, "ring2"), (ForcedChoice{"two-level-ring", 0}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::alltoall, "two-level-ring"), (ForcedChoice{"two-level-ring", 0}));
   EXPECT_EQ(*parse_forced_choice(MpiCall::barrier, "mpi"), (ForcedChoice{"", 0}));
 }
 

@@ -219,7 +219,7 @@ BAD_SIMULATIONS = {
     "--contiguous 3..3 --root -1": ("root -1",),
     "--contiguous 3..3 --root 3": ("root 3 of 3 ranks",),
     "--contiguous 3..3 --ppn 5000000000": ("--ppn 5000000000 is out of range",),
-    "--contiguous 3..3 --segment 1KiB": ("shift", "not a pipeline"),
+    "--contiguous 3..3 --chunk 1KiB": ("shift", "not a pipeline"),
     "--contiguous 3..3 --bytes 0": ("nothing to send",),
     "--random-jobs 99999999999 --job-size 3": ("99999999999",),
     "--random-jobs 2 --job-size -1": ("--job-size -1 is out of range",),

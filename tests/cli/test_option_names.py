@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import pytest
@@ -59,7 +58,7 @@ def test_an_option_takes_the_same_in_all_verbs(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_option_has_one_name_that_says_what_python_calls_it(name: str) -> None:
     for verb, option in uses(name).items():
-        assert option.opts == [name], (verb, option.opts)  # former names are taken by former_names.py
+        assert option.opts == [name], (verb, option.opts)
         if keyword.iskeyword(name[2:]):
             assert option.name and option.name.startswith(f"{name[2:]}_"), verb
         elif re.fullmatch(r"--[a-z]+(-[a-z]+)*", name):
@@ -124,30 +123,6 @@ def test_jobs_are_named_by_the_same_options() -> None:
         assert {"--ppn", "--order"} <= set(options_of(COMMANDS[verb])), verb
     for option in uses("--seed").values():
         assert option.default == 1
-
-
-FORMER = {"route": {"--out": "--out-dir", "--compact": ""}, "simulate": {"--segment": "--chunk"}}
-FORMER["demo"] = {"--jobs": "--random-jobs", "--out": "--out-dir"}
-
-
-@pytest.mark.parametrize("verb", FORMER)
-def test_former_names_are_taken_and_not_shown(verb: str, ayatori_command) -> None:
-    assert dict(COMMANDS[verb].former_names) == FORMER[verb]
-    shown = ayatori_command(verb, "--help").stdout
-    for former, current in FORMER[verb].items():
-        assert re.search(rf"{current}\b", shown) or not current
-        assert not re.search(rf"{former}(?![-\w])", shown)
-
-
-def test_a_former_name_does_what_the_name_of_today_does(tmp_path: Path, ayatori_command) -> None:
-    for option in ("--out", "--out-dir"):
-        folder = tmp_path / option
-        assert ayatori_command("route", PAPER, f"{option}={folder}").status == 0
-    former, current = (sorted(path.name for path in (tmp_path / option).iterdir()) for option in ("--out", "--out-dir"))
-    assert former == current == ["README", "guid2lid", "lfts"]
-    call = "simulate torus:3x3 --collective broadcast --algorithm chain --bytes 64k".split()
-    times = [ayatori_command(*call, option, "4kib", "--json").stdout for option in ("--segment", "--chunk")]
-    assert all('"chunk_bytes": 4096' in text for text in times)
 
 
 def test_bench_takes_sizes_with_units(ayatori_command) -> None:

@@ -88,7 +88,7 @@ def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
     document = json.loads(out.read_text(encoding="utf-8"))
     schema = json.loads((ROOT / "src/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, schema)
-    assert document["version"] == 2
+    assert document["version"] == 1
     assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
     own.write_text(own.read_text(encoding="utf-8").replace("fd00:0:0::7\n", "10.0.0.7\n"), encoding="utf-8")
     done = ayatori_command(*planning)

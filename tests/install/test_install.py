@@ -284,8 +284,3 @@ def test_all_c_functions_are_there_with_their_version(library: Path) -> None:
     functions = {name: node for name, node in exported(library).items() if name.startswith("nwtopo_")}
     assert set(functions) == declared()
     assert set(functions.values()) == {"NWTOPO_0.2"}
-
-
-def test_what_is_cpp_inside_stands_apart(library: Path) -> None:
-    inside = {node for name, node in exported(library).items() if "7ayatori" in name}
-    assert inside == {"AYATORI_INSIDE"}

@@ -158,14 +158,21 @@ def test_who_waits_for_a_rank_that_has_ended_says_so(mpi: plugin.Mpi) -> None:
 def choice_table(folder: Path, *machines: tuple[str, int]) -> str:
     """The path of a table in which allreduces are "bine"."""
     choices = {"sampled": [8], "intervals": [{"from": 0, "to": None, "algorithm": "bine", "chunk": 0}]}
-    model = {"steps": "drift", "link_bandwidth": 1e9, "link_latency": 0.0, "overhead": 0.0}
+    messages = {"latency": 0, "send": [], "receive": [], "gap": 0, "eager_limit": 0, "rendezvous": 0, "bandwidth": 0}
+    model = {
+        "steps": "drift",
+        "link_bandwidth": 1e9,
+        "link_latency": 0.0,
+        "head_of_line": False,
+        "costs_from": "a test",
+    }
     table = {
         "format": "ayatori-choice",
-        "version": 2,
+        "version": 1,
         "source": "full:2",
         "machines": [{"host": host, "ranks": ranks} for host, ranks in machines],
         "method": "destination-mod-K",
-        "model": {**model, "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": False},
+        "model": {**model, "inside": messages, "between": messages, "copy": [], "reduce": []},
         "collectives": {"allreduce": choices},
     }
     path = folder / "choices.json"

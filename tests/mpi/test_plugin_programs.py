@@ -130,7 +130,7 @@ def test_a_topology_that_lies_costs_no_correctness(mpi: plugin.Mpi) -> None:
         "AYATORI_RANKS_PER_MACHINE": "1",
         "AYATORI_BCAST": "trinaryx3:chunk=1000",
         "AYATORI_REDUCE": "mapped-binary:chunk=1000",
-        "AYATORI_ALLREDUCE": "sixcolour:segment=500",
+        "AYATORI_ALLREDUCE": "sixcolour:chunk=500",
         "AYATORI_VERBOSE": "1",
     }
     done = mpi.run(8, program, "8", "140", **variables)

@@ -21,10 +21,11 @@ def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "", o
     address = {"port_guid": "0x0000000000000031", "base_lid": 48, "path_bits": 0, "lid": 48}
     plan = {
         "format": "ayatori-plan",
-        "version": 2,
+        "version": 1,
         "method": "rule",
         "reason": reason,
         "lmc": 0,
+        "tables": "",
         "machines": [{"host": host or platform.node(), "ranks": ranks}],
         "ranks": [address] * ranks,
         "of_nics": of_nics,

@@ -62,7 +62,7 @@ def test_labels_and_ports_are_planned(programs: verbs.Programs, plan: Path, sour
 
 
 def test_addresses_may_be_of_ipv6(programs: verbs.Programs, plan: Path, tmp_path: Path) -> None:
-    document = json.loads(plan.read_text(encoding="utf-8")) | {"version": 2}
+    document = json.loads(plan.read_text(encoding="utf-8"))
     for i, port in enumerate(document["ports"]):
         port["address"] = f"fe80::{i + 1}"
     ipv6 = tmp_path / "plan.json"

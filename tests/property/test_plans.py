@@ -19,7 +19,6 @@ from ayatori.base.errors import Error
 from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.planning.plans import assess_jobs, method_named
-from ayatori.prediction.predictor import Predictor
 from thoroughness import tries
 
 MAX_EXAMPLES = tries(15)
@@ -142,12 +141,11 @@ def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int])
     assert assessed.planned is not None and assessed.planned.contention.free
 
 
-@pytest.mark.parametrize("old", ["modk", "base"])
-def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
-    network = ayatori.open_source("fattree:K=2,levels=2")
-    assert method_named(old) == Predictor(network, old).method == "destination-mod-K"
-    with pytest.raises(Error, match="no method 'mod'"):
-        method_named("mod")
+def test_a_method_has_one_name() -> None:
+    assert method_named("destination-mod-K") == "destination-mod-K"
+    for name in ("mod", "modk", "base"):
+        with pytest.raises(Error, match=f"no method '{name}'"):
+            method_named(name)
 
 
 @settings(max_examples=MAX_EXAMPLES)

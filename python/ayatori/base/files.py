@@ -28,25 +28,9 @@ def write_bytes(path: Path, contents: bytes) -> None:
     """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it.
 
     Only regular files are replaced: a device, a pipe or a socket is an Error. A symbolic link stays, and the file that
-    it leads to is replaced.
+    it leads to is replaced. It keeps its permissions; a new file has those that the umask allows.
     """
-    import tempfile
-
-    path = _regular(path)
-    try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent or Path("."), prefix=f".{path.name}.")
-    except OSError as error:
-        raise Error(f"can't write {path}: {error.strerror}") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(contents)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise Error(f"can't write {path}: {error.strerror}") from error
+    _core.write_file(_regular(path), contents)
 
 
 def check_is_no_other(path: Path) -> None:
@@ -111,6 +95,8 @@ def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
         for file in scratch.iterdir():
             _regular(folder / file.name)
         for file in scratch.iterdir():
+            if (folder / file.name).exists():
+                shutil.copymode(folder / file.name, file)
             os.replace(file, folder / file.name)
     except OSError as error:
         raise Error(f"can't write {folder}: {error.strerror}") from error

@@ -12,7 +12,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from ayatori.cli.at_once import version_in_words
 from ayatori.cli.dashes import refusing_dashes
-from ayatori.cli.former_names import taking
 from ayatori.cli.own_options import RunsCommand
 
 
@@ -37,13 +36,12 @@ def sources_and_algorithms_in_words() -> str:
 def command(
     name: str,
     epilog: Callable[[], str] | None = None,
-    former_names: Mapping[str, str] | None = None,
     cls: type[TyperCommand] = TyperCommand,
 ) -> click.Command:
     """The verb `name`, which is the function of that name in the module of that name."""
     app = typer.Typer(add_completion=False)
     function = getattr(import_module(f"ayatori.cli.{name}"), name)
-    app.command(name, epilog=epilog and epilog(), cls=taking(former_names) if former_names else cls)(function)
+    app.command(name, epilog=epilog and epilog(), cls=cls)(function)
     return refusing_dashes(typer.main.get_command(app))
 
 
@@ -57,14 +55,14 @@ def group(name: str) -> click.Command:
 VERBS: Mapping[str, Callable[[], click.Command]] = {
     "show": lambda: command("show", sources_in_words),
     "convert": lambda: command("convert", sources_in_words),
-    "route": lambda: command("route", sources_in_words, {"--out": "--out-dir", "--compact": ""}),
+    "route": lambda: command("route", sources_in_words),
     "check": lambda: command("check", sources_in_words),
     "plan": lambda: command("plan", sources_in_words),
     "place": lambda: command("place", sources_in_words),
     "order": lambda: command("order", sources_and_algorithms_in_words),
     "calibrate": lambda: command("calibrate"),
     "choose": lambda: command("choose", sources_and_algorithms_in_words),
-    "simulate": lambda: command("simulate", sources_and_algorithms_in_words, {"--segment": "--chunk"}),
+    "simulate": lambda: command("simulate", sources_and_algorithms_in_words),
     "run": lambda: command("run", cls=RunsCommand),
     "doctor": lambda: command("doctor"),
     "explain": lambda: group("explain"),
@@ -72,7 +70,7 @@ VERBS: Mapping[str, Callable[[], click.Command]] = {
     "bench": lambda: group("bench"),
     "estimate": lambda: group("estimate"),
     "report": lambda: command("report"),
-    "demo": lambda: command("demo", sources_in_words, {"--jobs": "--random-jobs", "--out": "--out-dir"}),
+    "demo": lambda: command("demo", sources_in_words),
 }
 """In the order in which help lists them."""
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Purpose, current_name, places_of_job
+from ayatori._core import Job, Network, Purpose, places_of_job
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
@@ -175,7 +175,7 @@ def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: st
         hint = "--sizes FILE, with lines 'FROM TO BYTES'"
         raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
     size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
-    return Call(collective, current_name(algorithm), size, root, options.value_of(parse_bytes, chunk))
+    return Call(collective, algorithm, size, root, options.value_of(parse_bytes, chunk))
 
 
 def write_schedule(network: Network, jobs: list[Job], question: Question, file: Path | None) -> None:

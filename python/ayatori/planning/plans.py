@@ -52,12 +52,10 @@ HOT_LINKS_SHOWN = 20
 
 
 _MOST_RANKS = 2**32 - 1
-_OLD_NAMES = {"modk": DESTINATION_MOD_K, "base": DESTINATION_MOD_K}
 
 
 def method_named(name: str, others: Iterable[str] = ()) -> str:
-    """The method of METHODS or of `others` with this name, or with this old name. Raises Error for no method."""
-    name = _OLD_NAMES.get(name, name)
+    """The method of METHODS or of `others` with this name. Raises Error for no method."""
     known = (*METHODS, *others)
     if name not in known:
         raise Error(f"no method '{name}'", hint=f"methods: {', '.join(known)}")

@@ -59,8 +59,8 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
 
 def _is_pipeline(call: Call) -> bool:
     """True for an algorithm that nobody knows, too: that is another error."""
-    name = _core.current_name(call.algorithm)
-    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == name)
+    named = [algorithm for algorithm in algorithms_of(call.collective) if algorithm.name == call.algorithm]
+    return all(algorithm.pipelined for algorithm in named)
 
 
 def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:

@@ -11,8 +11,9 @@ namespace ayatori {
 
 using ReadHost = std::function<HostDevice(std::string_view description)>;
 
-/// Compiles a `host_pattern` (as in SourceOptions). A description that it does not match names no host.
-/// Errors: not a valid regular expression; a pattern without a group.
+/// Compiles a `host_pattern` (as in SourceOptions): an extended regular expression of POSIX, in which \d, \w, \s and,
+/// outside of brackets, \D, \W and \S may stand. A description that it does not match names no host. Errors: not a
+/// valid regular expression; more than 1000 bytes; repetitions of more than 10,000 in all; a pattern without a group.
 [[nodiscard]] Result<ReadHost> compile_host_pattern(std::string_view host_pattern);
 
 }  // namespace ayatori

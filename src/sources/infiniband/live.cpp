@@ -7,7 +7,7 @@ namespace ayatori {
 Result<Network> discover_infiniband(std::string_view) {
   return with_hint(
       fail("ib:live: this build has no live discovery"),
-      "install libibnetdisc-dev, libibmad-dev and libibumad-dev and build again, or save what ibnetdiscover "
+      "apt-get install libibnetdisc-dev libibmad-dev libibumad-dev and build again, or save what ibnetdiscover "
       "prints and open it as ib:FILE");
 }
 
@@ -16,9 +16,6 @@ Result<Network> discover_infiniband(std::string_view) {
 #else
 
 #include <fmt/core.h>
-#include <infiniband/ibnetdisc.h>
-#include <infiniband/mad.h>
-#include <infiniband/umad.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,6 +26,7 @@ Result<Network> discover_infiniband(std::string_view) {
 #include <unordered_map>
 #include <vector>
 
+#include "infiniband_libraries.hpp"
 #include "subnet.hpp"
 
 namespace ayatori {
@@ -38,13 +36,10 @@ namespace {
 constexpr std::string_view source_name = "ib:live";
 
 struct DestroyFabric {
-  void operator()(ibnd_fabric_t* fabric) const { ibnd_destroy_fabric(fabric); }
+  decltype(&::ibnd_destroy_fabric) destroy;
+  void operator()(ibnd_fabric_t* fabric) const { destroy(fabric); }
 };
 using Fabric = std::unique_ptr<ibnd_fabric_t, DestroyFabric>;
-
-unsigned field(const std::uint8_t* attribute, MAD_FIELDS name) {
-  return mad_get_field(const_cast<std::uint8_t*>(attribute), 0, name);
-}
 
 LaneSpeed extended_speed(unsigned code) {
   switch (code) {
@@ -91,18 +86,38 @@ std::uint8_t width(unsigned code) {
   }
 }
 
-/// Port 0 of a switch says whether the extended speeds of its ports are valid.
-bool has_extended_speeds(const ibnd_port_t& port) {
-  constexpr unsigned extended_speeds = 1U << 14;  // of CapabilityMask
-  const bool is_switch = port.node->type == IB_NODE_SWITCH;
-  const ibnd_port_t& capable = is_switch ? *port.node->ports[0] : port;
-  return (field(capable.info, IB_PORT_CAPMASK_F) & extended_speeds) != 0;
-}
+/// Reads what ports say of themselves.
+class PortReader {
+ public:
+  explicit PortReader(const InfinibandLibraries& libraries) : libraries_(libraries) {}
+
+  /// PortInfo's active width and speed (specification 1.2, section 14.2.5.6).
+  [[nodiscard]] LinkRate rate_of(const ibnd_port_t& port) const;
+  /// The widest and fastest of what PortInfo says is supported, a bit each.
+  [[nodiscard]] LinkRate max_rate_of(const ibnd_port_t& port) const;
+  [[nodiscard]] bool is_up(const ibnd_port_t& port) const {
+    constexpr unsigned link_up = 5;  // PortPhysicalState
+    return field(port.info, IB_PORT_PHYS_STATE_F) == link_up;
+  }
+
+ private:
+  [[nodiscard]] unsigned field(const std::uint8_t* attribute, MAD_FIELDS name) const {
+    return libraries_.mad_get_field(const_cast<std::uint8_t*>(attribute), 0, name);
+  }
+  /// Port 0 of a switch says whether the extended speeds of its ports are valid.
+  [[nodiscard]] bool has_extended_speeds(const ibnd_port_t& port) const {
+    constexpr unsigned extended_speeds = 1U << 14;  // of CapabilityMask
+    const bool is_switch = port.node->type == IB_NODE_SWITCH;
+    const ibnd_port_t& capable = is_switch ? *port.node->ports[0] : port;
+    return (field(capable.info, IB_PORT_CAPMASK_F) & extended_speeds) != 0;
+  }
+
+  const InfinibandLibraries& libraries_;
+};
 
 constexpr unsigned fdr10 = 1;  // of a vendor's attribute: to the specification, such a port is QDR
 
-/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6).
-LinkRate rate_of(const ibnd_port_t& port) {
+LinkRate PortReader::rate_of(const ibnd_port_t& port) const {
   const unsigned extended = has_extended_speeds(port) ? field(port.info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) : 0;
   LinkRate rate{width(field(port.info, IB_PORT_LINK_WIDTH_ACTIVE_F)),
                 basic_speed(field(port.info, IB_PORT_LINK_SPEED_ACTIVE_F))};
@@ -114,8 +129,7 @@ LinkRate rate_of(const ibnd_port_t& port) {
   return rate.known() ? rate : LinkRate{};
 }
 
-/// The widest and fastest of what PortInfo says is supported, a bit each.
-LinkRate max_rate_of(const ibnd_port_t& port) {
+LinkRate PortReader::max_rate_of(const ibnd_port_t& port) const {
   LinkRate rate;
   const unsigned widths = field(port.info, IB_PORT_LINK_WIDTH_SUPPORTED_F);
   const unsigned speeds = field(port.info, IB_PORT_LINK_SPEED_SUPPORTED_F);
@@ -135,19 +149,17 @@ bool has_answered(const ibnd_port_t* port) {
   return port != nullptr && std::ranges::any_of(port->info, [](std::uint8_t byte) { return byte != 0; });
 }
 
-bool is_up(const ibnd_port_t& port) {
-  constexpr unsigned link_up = 5;  // PortPhysicalState
-  return field(port.info, IB_PORT_PHYS_STATE_F) == link_up;
-}
-
 /// Copies what libibnetdisc found, and checks that nothing is missing: libibnetdisc goes on when MADs are lost.
 class FabricReader {
  public:
-  explicit FabricReader(ibnd_fabric_t& fabric) : fabric_(fabric) { subnet_.source = source_name; }
+  FabricReader(const InfinibandLibraries& libraries, ibnd_fabric_t& fabric)
+      : libraries_(libraries), ports_(libraries), fabric_(fabric) {
+    subnet_.source = source_name;
+  }
 
   Result<Subnet> read() {
     for (const int type : {IB_NODE_SWITCH, IB_NODE_CA, IB_NODE_ROUTER}) {
-      ibnd_iter_nodes_type(
+      libraries_.ibnd_iter_nodes_type(
           &fabric_, [](ibnd_node_t* node, void* self) { static_cast<FabricReader*>(self)->add(*node); }, type, this);
     }
     for (const ibnd_node_t* node : nodes_) {
@@ -168,15 +180,15 @@ class FabricReader {
     reported.id = texts_.emplace_back(fmt::format("{}-{:016x}", letter, node.guid));
     reported.description = description_of(node);
     reported.guid = node.guid;
-    reported.system_guid = mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
-    reported.vendor_id = mad_get_field(node.info, 0, IB_NODE_VENDORID_F);
-    reported.model_id = mad_get_field(node.info, 0, IB_NODE_DEVID_F);
+    reported.system_guid = libraries_.mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
+    reported.vendor_id = libraries_.mad_get_field(node.info, 0, IB_NODE_VENDORID_F);
+    reported.model_id = libraries_.mad_get_field(node.info, 0, IB_NODE_DEVID_F);
     reported.port_count = static_cast<PortNumber>(node.numports);
     reported.kind = node.type == IB_NODE_SWITCH ? ReportedKind::router
                     : node.type == IB_NODE_CA   ? ReportedKind::adapter
                                                 : ReportedKind::subnet_router;
     if (reported.kind == ReportedKind::router) {
-      reported.port_guid = mad_get_field64(node.info, 0, IB_NODE_PORT_GUID_F);
+      reported.port_guid = libraries_.mad_get_field64(node.info, 0, IB_NODE_PORT_GUID_F);
       reported.lid = node.smalid;
       reported.lmc = node.smalmc;
     }
@@ -199,7 +211,7 @@ class FabricReader {
       const ibnd_port_t* port = node.ports[number];
       if (port == nullptr && !is_switch) continue;  // an adapter's ports are asked one by one, as cables lead to them
       if (!has_answered(port)) return lost(node, fmt::format("its port {}", number));
-      if (number != 0 && port->remoteport == nullptr && is_up(*port)) {
+      if (number != 0 && port->remoteport == nullptr && ports_.is_up(*port)) {
         return lost(node, fmt::format("what is plugged into its port {}", number));
       }
     }
@@ -225,12 +237,14 @@ class FabricReader {
     end.guid = port->guid;
     end.lid = port->base_lid;
     end.lmc = port->lmc;
-    end.rate = rate_of(*port);
-    end.max_rate = max_rate_of(*port);
+    end.rate = ports_.rate_of(*port);
+    end.max_rate = ports_.max_rate_of(*port);
     subnet_.ends.push_back(end);
     return {};
   }
 
+  const InfinibandLibraries& libraries_;
+  PortReader ports_;
   ibnd_fabric_t& fabric_;
   Subnet subnet_;
   std::deque<std::string> texts_;  // what the subnet's views look at
@@ -239,33 +253,36 @@ class FabricReader {
 };
 
 /// Checked first and in this order, because the libraries print messages where they find nothing.
-Result<> check_there_is_a_port() {
-  umad_device_node* const adapters = umad_get_ca_device_list();
-  umad_free_ca_device_list(adapters);
+Result<> check_there_is_a_port(const InfinibandLibraries& libraries) {
+  umad_device_node* const adapters = libraries.umad_get_ca_device_list();
+  libraries.umad_free_ca_device_list(adapters);
   if (adapters == nullptr) {
     return with_hint(fail("{}: this machine has no InfiniBand adapter", source_name),
                      "run it on a node of the fabric, or open what ibnetdiscover printed there as ib:FILE");
   }
   constexpr int by_default = 0;
-  const int port = umad_init() < 0 ? -EIO : umad_open_port(nullptr, by_default);
+  const int port = libraries.umad_init() < 0 ? -EIO : libraries.umad_open_port(nullptr, by_default);
   if (port < 0) {
     return with_hint(with_cause(fail("{}: no active InfiniBand port can be opened", source_name), std::strerror(-port)),
                      "does this user have access to /dev/infiniband/umad*?");
   }
-  umad_close_port(port);
+  libraries.umad_close_port(port);
   return {};
 }
 
 }  // namespace
 
 Result<Network> discover_infiniband(std::string_view host_pattern) {
-  if (auto checked = check_there_is_a_port(); !checked) return Failure(checked.error());
-  madrpc_show_errors(0);
+  const auto libraries = load_infiniband_libraries();
+  if (!libraries) return Failure(libraries.error());
+  if (auto checked = check_there_is_a_port(*libraries); !checked) return Failure(checked.error());
+  libraries->madrpc_show_errors(0);
   ibnd_config_t config{};
   config.flags = IBND_CONFIG_MLX_EPI;
-  const Fabric fabric(ibnd_discover_fabric(nullptr, 0, nullptr, &config));
+  const Fabric fabric(libraries->ibnd_discover_fabric(nullptr, 0, nullptr, &config),
+                      DestroyFabric{libraries->ibnd_destroy_fabric});
   if (!fabric) return fail("{}: discovery failed: the local port does not answer MADs", source_name);
-  FabricReader reader(*fabric);
+  FabricReader reader(*libraries, *fabric);
   const auto subnet = reader.read();
   if (!subnet) return Failure(subnet.error());
   return to_network(*subnet, host_pattern);

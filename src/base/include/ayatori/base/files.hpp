@@ -26,7 +26,7 @@ using Sink = std::function<void(std::string_view)>;
 
 /// Writes what `produce` gives to its sink into a temporary file beside `path`, and renames that to `path` when all of
 /// it is on disk. On failure (a full disk, a folder that can't be written to) `path` is unchanged and the temporary
-/// file is removed.
+/// file is removed. A file that is replaced keeps its permissions; a new one has those that the umask allows.
 [[nodiscard]] Result<> write_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce);
 [[nodiscard]] Result<> write_file(const std::filesystem::path& path, std::string_view contents);
 

@@ -64,10 +64,6 @@ struct Algorithm {
 /// All algorithms, ordered by collective.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
-/// The name that algorithms() lists, for a name that a user may still write: "two-level-ring" for "ring2", which it was
-/// called before. Any other name is returned as it is.
-[[nodiscard]] std::string_view current_name(std::string_view algorithm);
-
 /// Whether a name is that of an algorithm of others: "file:…" or "library:…" (ayatori/loaded/loaded_algorithm.hpp).
 [[nodiscard]] bool names_loaded_algorithm(std::string_view name);
 
@@ -78,9 +74,8 @@ struct Algorithm {
 
 /// Makes the schedule of one call. Every algorithm works for every number of ranks from 1 to max_ranks.
 ///
-/// `algorithm` is a name that algorithms() lists for the call's collective, or a former one (current_name). `places`
-/// says where the ranks are. An alltoallv takes its sizes from `options.pair_sizes`, asks for each of them once, and
-/// ignores call.bytes.
+/// `algorithm` is a name that algorithms() lists for the call's collective. `places` says where the ranks are. An
+/// alltoallv takes its sizes from `options.pair_sizes`, asks for each of them once, and ignores call.bytes.
 ///
 /// Errors: an unknown name (the hint lists the known ones); a root that is not a rank; places of another number of
 /// ranks; no rank, or more than max_ranks; an algorithm that needs a grid where the machines form none; options that do

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What carries datagrams between the ranks of a job: UDP, shared memory, libfabric, verbs (src/wires), and what drives
+/// What carries datagrams between the ranks of a job: UDP, shared memory, verbs (src/wires), and what drives
 /// an Endpoint over it.
 ///
 /// A wire may lose, duplicate, reorder and delay datagrams; it must not alter them. Not thread-safe: one wire, one

@@ -65,10 +65,9 @@ struct Settings {
 /// other text, a part of a byte, or more than 2^58 bytes.
 [[nodiscard]] std::optional<Bytes> parse_byte_count(std::string_view text);
 
-/// "trinaryx3", "trinaryx3:chunk=16KiB" ("segment" means the same), "file:F" or "library:L.so:NAME" for an algorithm of
-/// others (not loaded here), or "mpi" for the MPI's own. Errors say what is
-/// wrong: no algorithm of this name for the call, one that needs routers, one that can't be played with the sizes of
-/// this call, a key that is not known.
+/// "trinaryx3", "trinaryx3:chunk=16KiB", "file:F" or "library:L.so:NAME" for an algorithm of others (not loaded here),
+/// or "mpi" for the MPI's own. Errors say what is wrong: no algorithm of this name for the call, one that needs
+/// routers, one that can't be played with the sizes of this call, a key that is not known.
 [[nodiscard]] Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text);
 
 /// The names of the variables that Settings are made of.

@@ -40,7 +40,7 @@ namespace ayatori {
 
 /// Discovers the subnet of the first active local port through libibnetdisc (a real one, or ibsim's under its preload).
 /// The result is the same as parsing what ibnetdiscover would print at that moment.
-/// Errors: this build has no libibnetdisc; there is no port; MADs timed out (a half-read fabric is an error, never a
+/// Errors: libibnetdisc is not here; there is no port; MADs timed out (a half-read fabric is an error, never a
 /// smaller fabric). In the last case libibnetdisc itself writes one line per MAD to stderr, which cannot be turned off.
 /// Blocks until the subnet has answered. Not safe for concurrent use.
 [[nodiscard]] Result<Network> discover_infiniband(std::string_view host_pattern);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How libacp opens a wire over an adapter. Such a wire is in a library of its own, which libacp loads when a job asks
-/// for it: libacp itself needs neither libibverbs nor libfabric.
+/// How libacp opens the wire over adapters. That is in a library of its own, which libacp loads when a job asks for it:
+/// libacp itself does not need libibverbs.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace ayatori::wires {
 
 struct AdapterSettings {
   LookupOptions lookup;  ///< who this process is, and how the peers' adapters are looked up
-  std::string adapter;   ///< a device of verbs, a provider of libfabric; the first one, or a default, if empty
+  std::string adapter;   ///< a device of verbs; the first one if empty
 };
 
 using AdapterWire = Result<std::unique_ptr<PollableWire>>;
@@ -29,8 +29,7 @@ struct AdapterMemory {
   std::uint32_t queue_pairs = 0;  ///< of the adapter, reliable connections not counted
 };
 
-/// The function of this name in the library sets `found`. A library whose wire has memory of others, which is not
-/// known, has none.
+/// The function of this name in the library sets `found`.
 using FindAdapterMemory = void(const LookupOptions& lookup, AdapterMemory& found);
 inline constexpr const char* find_adapter_memory = "ayatori_find_adapter_memory";
 
