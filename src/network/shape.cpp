@@ -138,10 +138,14 @@ void name_unequal_hosts_of_all(const Network& network, Shape& shape) {
   name_unequal_hosts(network, all, shape);
 }
 
+bool has_one_leaf_among_idle(const Levels& levels) {
+  return levels.idle.size() > 1 && std::ranges::count(levels.idle, false) == 1;
+}
+
 Shape find_shape(const Network& network, const RouterGraph& graph) {
   if (graph.size() == 0) return {};
   const auto levels = rank_levels(network);
-  const bool has_levels = levels.has_value() && levels->count > 1;
+  const bool has_levels = levels.has_value() && (levels->count > 1 || has_one_leaf_among_idle(*levels));
   TreeShape tree;
   if (has_levels) tree = describe_tree(network, graph, *levels);
   if (tree.plausible) return tree.shape;
@@ -191,6 +195,7 @@ std::string describe_cables(const std::vector<std::uint32_t>& cables) {
 }
 
 std::string describe_tree(const Shape& shape) {
+  if (shape.routers.size() == 1) return "one router";
   const std::string tree = fmt::format("fat tree, {} levels, {}, {}", shape.routers.size(), describe_levels(shape),
                                        describe_cables(shape.cables));
   if (shape.oversubscription.empty()) return tree;

@@ -45,8 +45,9 @@ void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::ui
 /// The result of describe_tree().
 struct TreeShape {
   Shape shape;
-  /// True if there are at least two leaves, and most pairs of routers on neighbouring levels of a group are cabled. A
-  /// grid with few hosts can be ranked into levels too, but then has few of the cables of a tree.
+  /// True if one router has all hosts, or if there are at least two leaves, and most pairs of routers on neighbouring
+  /// levels of a group are cabled. A grid with few hosts can be ranked into levels too, but then has few of the cables
+  /// of a tree.
   bool plausible = false;
 };
 [[nodiscard]] TreeShape describe_tree(const Network& network, const RouterGraph& graph, const Levels& levels);

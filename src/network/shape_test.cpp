@@ -161,6 +161,19 @@ TEST(Recognise, DescribesATreeAsWithoutItsSwitchesWithoutHosts) {
                    "a pod of 1 leaf and 1 spine has no hosts: spineE, leafE", "tail hangs on LS2 and has no hosts"}));
 }
 
+TEST(Recognise, OneRouterHasAllHostsWhateverStandsAboveIt) {
+  NetworkBuilder chain;
+  for (int i = 0; i < 3; ++i) chain.add_router(fmt::format("nn-{}", i), 0x100U + i, 8);
+  plug(chain, 0, 1, 1, 1);
+  plug(chain, 1, 2, 2, 2);
+  add_host(chain, "a", 2, 3);
+  add_host(chain, "b", 2, 4);
+  const Shape shape = recognise(built(chain));
+  EXPECT_EQ(shape.summary, "one router, 2 hosts with 1 rail");
+  EXPECT_EQ(lines_of(shape), (Lines{"2 routers that hang on nn-2 have no hosts: nn-0, nn-1"}));
+  EXPECT_TRUE(recognise(opened("fattree:K=3,levels=3,nodes=3")).summary.starts_with("one router, 3 hosts"));
+}
+
 TEST(Recognise, SaysFirstWhatIsMissing) {
   Network network = opened("fattree:K=4,levels=2");
   network = without_cables(network, "LS5", "RS1", 1);

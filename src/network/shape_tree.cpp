@@ -260,7 +260,7 @@ TreeShape TreeDescriber::describe() {
   shape.kind = ShapeKind::fat_tree;
   usual_capacity_ = usual_capacity();
   const auto leaves = routers_of(0);
-  tree.plausible = leaves.size() >= 2;
+  tree.plausible = leaves.size() >= 2 || levels_.count == 1;
   for (std::uint8_t i = 0; i < levels_.count; ++i) {
     shape.routers.push_back(static_cast<std::uint32_t>(routers_of(i).size()));
     if (i + 1 == levels_.count) break;
