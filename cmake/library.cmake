@@ -1,17 +1,16 @@
-# ayatori_product(libX): two targets with all C++ of a product, neither of which is installed. What is installed takes what
-# it needs of the archive libX_parts into itself, and exports C alone. The tests, a hundred programs, share libX_inside.
+# The products, and the folders that they are made of (docs/map.md).
 #
-# ayatori_exports(TARGET SYMBOL…): a shared library exports these symbols alone; * stands for any letters.
+# ayatori_product(NAME [BELOW PRODUCT …]): the C++ of a product, the target ayatori_NAME, over that of the products below
+# it. It leaves no library: what is installed links it and shows its own C functions alone (ayatori_c_library).
 #
-# ayatori_library(NAME IN libX USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [THREAD_TESTS b_test.cpp …]
+# ayatori_library(NAME IN PRODUCT USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [THREAD_TESTS b_test.cpp …]
 #                 [TEST_USES C …])
 #
-# One folder of src/ = one object library, which becomes part of the product IN. Its headers are an include
-# root of their own (include/ayatori/NAME/), and only the folders listed under USES are on its include path: an
-# #include against the direction of docs/map.md does not compile. LINKS are outside libraries. TESTS become one
-# GoogleTest program, NAME_test, linked to that product; it also sees the folders under TEST_USES: a test may stand
-# above what it tests. THREAD_TESTS become NAME_threads_test: with ThreadSanitizer there are no others, and the target
-# thread_tests builds all of them.
+# One folder of a product = one object library. Its headers are an include root of their own (include/ayatori/NAME/), and
+# only the folders listed under USES are on its include path: an #include against the direction of docs/map.md does not
+# compile. LINKS are outside libraries. TESTS become one GoogleTest program, NAME_test; it also sees the folders under
+# TEST_USES: a test may stand above what it tests. THREAD_TESTS become NAME_threads_test: with ThreadSanitizer there are
+# no others, and the target thread_tests builds all of them.
 
 if(AYATORI_TESTS)
   enable_testing()
@@ -20,82 +19,64 @@ if(AYATORI_TESTS)
 endif()
 include(cmake/precompiled.cmake)
 
-function(ayatori_product product)
-  string(REGEX REPLACE "^lib" "" name ${product})
-  add_library(${product}_parts STATIC EXCLUDE_FROM_ALL)
-  set_target_properties(${product}_parts PROPERTIES OUTPUT_NAME ${name}_parts LINKER_LANGUAGE CXX)
-  add_library(${product}_inside SHARED EXCLUDE_FROM_ALL)
-  set_target_properties(${product}_inside PROPERTIES OUTPUT_NAME ${name}_inside)
-endfunction()
+# Tests look inside, and fifty of them link a shared library in less time than an archive.
+if(AYATORI_TESTS)
+  set(ayatori_inside SHARED)
+else()
+  set(ayatori_inside STATIC)
+endif()
 
-function(ayatori_exports target)
-  set(versions ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
-  list(JOIN ARGN "; " symbols)
-  file(CONFIGURE OUTPUT ${versions} CONTENT "{ global: ${symbols}; local: *; };\n")
-  target_link_options(${target} PRIVATE LINKER:--version-script=${versions})
-  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${versions})
-endfunction()
-
-# GCC optimises some folders of a product together, into one object: once for all that it becomes part of, and the linker
-# would leave functions of std:: in the exports of what it optimises itself.
-function(ayatori_optimise_together product)
-  get_property(folders GLOBAL PROPERTY ayatori_together_in_${product})
-  if(NOT folders)
-    return()
-  endif()
-  list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-  separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}")
-  set(together ${CMAKE_CURRENT_BINARY_DIR}/${product}_together.o)
-  add_custom_command(
-    OUTPUT ${together}
-    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -fPIC -flto=auto -r -nostdlib -flinker-output=nolto-rel ${objects} -o ${together}
-    DEPENDS ${objects}
-    COMMAND_EXPAND_LISTS
-    VERBATIM)
-  foreach(made ${product} ${product}_parts ${product}_inside)
-    if(TARGET ${made})
-      target_sources(${made} PRIVATE ${together})
-    endif()
+function(ayatori_product name)
+  cmake_parse_arguments(ARG "" "" "BELOW" ${ARGN})
+  add_library(ayatori_${name} ${ayatori_inside})
+  # Not libayatori_NAME: the plug-in is libayatori_mpi.so.
+  set_target_properties(ayatori_${name} PROPERTIES OUTPUT_NAME ${name}_inside LINKER_LANGUAGE CXX)
+  foreach(below IN LISTS ARG_BELOW)
+    target_link_libraries(ayatori_${name} PUBLIC ayatori_${below})
   endforeach()
+endfunction()
+
+# ayatori_c_library(NAME HEADERS MAP PARTS…): libNAME.so of these folders, which shows the functions in MAP alone.
+# HEADERS is the folder of its public headers.
+function(ayatori_c_library name headers map)
+  add_library(lib${name} SHARED)
+  target_link_libraries(lib${name} PRIVATE ${ARGN})
+  set_target_properties(lib${name} PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION 0
+                        LINKER_LANGUAGE CXX LINK_DEPENDS ${map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  target_link_options(lib${name} PRIVATE LINKER:--version-script=${map} LINKER:--gc-sections)
+  target_include_directories(lib${name} INTERFACE $<BUILD_INTERFACE:${headers}>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# ayatori_shows_only(NAME FUNCTION): a library for one purpose, which shows the function by which it is entered alone.
+function(ayatori_shows_only name function)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT "{ global: ${function}; local: *; };\n")
+  target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--gc-sections)
 endfunction()
 
 function(ayatori_library name)
   cmake_parse_arguments(ARG "" "IN" "USES;LINKS;SOURCES;TESTS;THREAD_TESTS;TEST_USES" ${ARGN})
 
   add_library(${name}_headers INTERFACE)
+  add_library(headers::${name} ALIAS ${name}_headers)
   target_include_directories(${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
-  set(headers ${name}_headers)
-  foreach(used IN LISTS ARG_USES)
-    list(APPEND headers ${used}_headers)
-  endforeach()
+  ayatori_headers_of(headers ${name} ${ARG_USES})
 
   add_library(${name} OBJECT ${ARG_SOURCES})
-  # A message passes many small functions, each of which would cost as much again by being called from outside.
-  set(together OFF)
-  if(ARG_IN STREQUAL libacp OR name STREQUAL carriers OR name STREQUAL player)
-    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
-    if(AYATORI_TOGETHER)
-      set(together ON)
-      set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
-      set_property(GLOBAL APPEND PROPERTY ayatori_together_in_${ARG_IN} ${name})
-    endif()
-  endif()
-  foreach(product ${ARG_IN} ${ARG_IN}_parts ${ARG_IN}_inside)
-    if(TARGET ${product} AND together)
-      target_link_libraries(${product} PRIVATE fmt::fmt openmp ${ARG_LINKS})
-    elseif(TARGET ${product})
-      target_link_libraries(${product} PRIVATE ${name})
-    endif()
-  endforeach()
+  target_link_libraries(ayatori_${ARG_IN} PRIVATE ${name})
   target_link_libraries(${name} PRIVATE ${headers} fmt::fmt openmp ${ARG_LINKS})
   ayatori_precompiled(${name} library)
+  # A message passes many small functions: no detour for libraries that might replace them.
+  target_compile_options(${name} PRIVATE -fno-semantic-interposition)
 
   set_property(GLOBAL PROPERTY ayatori_product_of_${name} ${ARG_IN})
+  set_property(GLOBAL APPEND PROPERTY ayatori_folders_of_${ARG_IN} ${name})
   if(AYATORI_TESTS)
-    foreach(used IN LISTS ARG_TEST_USES)
-      list(APPEND headers ${used}_headers)
-    endforeach()
-    ayatori_unit_tests(${name}_test "${ARG_TESTS}" LINKS ${headers} ${ARG_IN}_inside)
+    if(ARG_TESTS OR ARG_THREAD_TESTS)
+      ayatori_headers_of(headers ${name} ${ARG_USES} ${ARG_TEST_USES})
+    endif()
+    ayatori_unit_tests(${name}_test "${ARG_TESTS}" LINKS ${headers} ayatori_${ARG_IN})
     if(ARG_THREAD_TESTS)
       ayatori_parts(linked ${ARG_IN} ${name} ${ARG_USES} ${ARG_TEST_USES})
       ayatori_unit_tests(${name}_threads_test "${ARG_THREAD_TESTS}" LINKS ${headers} ${linked})
@@ -104,15 +85,25 @@ function(ayatori_library name)
   endif()
 endfunction()
 
-# ayatori_parts(RESULT PRODUCT FOLDERS…): what a test of these folders links. Of libayatori only the folders and
-# libnwtopo, since all of it takes minutes to compile for one test; any other product whole.
+# ayatori_headers_of(RESULT FOLDERS…): their include roots. A name with :: must exist, or CMake fails.
+function(ayatori_headers_of result)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND headers headers::${folder})
+  endforeach()
+  set(${result} ${headers} PARENT_SCOPE)
+endfunction()
+
+# ayatori_parts(RESULT PRODUCT FOLDERS…): what a test of these folders links. Of the planner and of what runs in MPI
+# programs only the folders and ayatori_nwtopo, since all of it takes minutes to compile for one test; any other product
+# whole.
 function(ayatori_parts result product)
-  set(linked ${product}_inside)
-  if(product STREQUAL libayatori)
-    set(linked libnwtopo_inside)
+  set(whole base nwtopo acp)
+  set(linked ayatori_${product})
+  if(NOT product IN_LIST whole)
+    set(linked ayatori_nwtopo)
     foreach(folder IN LISTS ARGN)
       get_property(in GLOBAL PROPERTY ayatori_product_of_${folder})
-      if(in STREQUAL libayatori)
+      if(NOT in IN_LIST whole)
         list(APPEND linked ${folder})
       endif()
     endforeach()
@@ -138,5 +129,22 @@ endfunction()
 function(ayatori_gtest name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-                       ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp)
+                       ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp)
+endfunction()
+
+# ayatori_fuzz(NAME IN PRODUCT USES A B … [SEES FOLDER …]): one libFuzzer program, NAME_fuzz.cpp, seeded from
+# corpus/NAME/. It sees the headers of the folders under USES, and what stands in the folders under SEES.
+# `./run test` runs each briefly; `build/asan/fuzz/NAME_fuzz src/PRODUCT/fuzz/corpus/NAME` runs one for as long as you like.
+function(ayatori_fuzz name)
+  if(NOT AYATORI_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "IN" "USES;SEES" ${ARGN})
+  ayatori_headers_of(headers ${ARG_USES})
+  add_executable(${name}_fuzz ${name}_fuzz.cpp)
+  target_link_libraries(${name}_fuzz PRIVATE ${headers} ayatori_${ARG_IN} fmt::fmt)
+  target_include_directories(${name}_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/src/base/fuzz ${ARG_SEES})
+  ayatori_precompiled(${name}_fuzz fuzzer)
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()

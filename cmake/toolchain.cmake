@@ -25,6 +25,10 @@ if(AYATORI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# What a library does not use of an archive, the linker leaves out.
+if(NOT AYATORI_SANITIZE)
+  add_compile_options(-ffunction-sections -fdata-sections)
+endif()
 if(AYATORI_SANITIZE)
   add_compile_options(-fsanitize=${AYATORI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${AYATORI_SANITIZE})
@@ -41,13 +45,6 @@ if(AYATORI_SANITIZE)
 endif()
 if(AYATORI_SANITIZE MATCHES fuzzer)
   list(APPEND ayatori_caller_options -fno-sanitize=fuzzer-no-link)
-endif()
-
-include(CheckIPOSupported)
-check_ipo_supported(RESULT AYATORI_IPO OUTPUT AYATORI_IPO_PROBLEM LANGUAGES CXX)
-# ayatori_optimise_together() in library.cmake
-if(AYATORI_IPO AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_BUILD_TYPE STREQUAL Release)
-  set(AYATORI_TOGETHER ON)
 endif()
 
 find_package(fmt REQUIRED)
@@ -70,11 +67,15 @@ endif()
 # Compiled into the topology's code from its header.
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
 
+# Slurm's topology.yaml. As an archive where there is one, so that programs with libnwtopo need it not.
+find_path(YAML_INCLUDE yaml.h REQUIRED)
+find_library(YAML_LIBRARY NAMES libyaml.a yaml REQUIRED)
+
 # Compiled into base from its header.
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 
-# The libraries are loaded when a fabric is asked for. libibnetdisc's header includes those of libibmad and libibumad, which
-# Debian packages apart.
+# For ib:live, which loads the libraries when it is asked for. libibnetdisc's header includes those of libibmad and
+# libibumad, which Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)
 find_path(IBMAD_INCLUDE infiniband/mad.h)
 find_path(IBUMAD_INCLUDE infiniband/umad.h)
@@ -85,7 +86,7 @@ else()
   message(STATUS "libibnetdisc-dev, libibmad-dev or libibumad-dev not found: the source ib:live is left out")
 endif()
 
-# The wire over network adapters is in a library of its own.
+# The wire over network adapters.
 find_path(IBVERBS_INCLUDE infiniband/verbs.h)
 find_library(IBVERBS_LIBRARY ibverbs)
 if(NOT IBVERBS_INCLUDE OR NOT IBVERBS_LIBRARY)

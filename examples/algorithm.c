@@ -1,5 +1,5 @@
 /*
- * Two collective algorithms in a shared library (include/ayatori_algorithm.h), which ayatori loads, verifies, simulates,
+ * Two collective algorithms in a shared library (src/planner/include/ayatori_algorithm.h), which ayatori loads, verifies, simulates,
  * compares with its own, and plays:
  *
  *     cc -shared -fPIC algorithm.c -o algorithm.so

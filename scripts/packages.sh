@@ -1,8 +1,10 @@
 # Which Debian packages are needed for what, and how they get there.
 
+# What C++ needs to be compiled.
+compile_packages="g++ cmake ninja-build libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev libtomlplusplus-dev libxxhash-dev \
+    libyaml-dev nlohmann-json3-dev"
 # What the program needs to be built and to run its main job.
-build_packages="g++ cmake ninja-build python3 python3-dev python3-venv libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev \
-    libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev"
+build_packages="$compile_packages python3 python3-dev python3-venv"
 lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \

@@ -96,7 +96,7 @@ fuzz_one() { # program
     mkdir -p "$scratch"
     echo "fuzzing $name"
     "$1" -seed="$fuzz_seed" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$scratch-" \
-        "$scratch" "fuzz/corpus/$name" >"$scratch.log" 2>&1 || touch "$scratch.failed"
+        "$scratch" src/*/fuzz/corpus/"$name" >"$scratch.log" 2>&1 || touch "$scratch.failed"
 }
 
 fuzz_all() { # programs…; one a core at a time

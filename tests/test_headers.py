@@ -44,18 +44,21 @@ def is_beside(header: Path, name: str) -> bool:
 def headers_that_no_source_includes_first() -> list[Path]:
     """The others compile alone, since a source begins with them. The build would fail otherwise.
 
-    What includes an MPI's header needs that MPI's compiler, and is compiled by it with the programs that include it.
+    What includes an MPI's header needs that MPI's compiler, and is compiled by it with the programs that include it. So
+    are fuzzers, and what runs inside programs.
     """
     first = set()
     for source in (ROOT / "src").rglob("*.cpp"):
         if found := INCLUDE.search(source.read_text()):
             first |= {(None, found[1]), (source.parent, found[1])}
     headers = sorted([*(ROOT / "src").rglob("*.hpp"), *(ROOT / "bench").rglob("*.hpp")])
+    with_programs = {"fuzz", "paths", "play", "plugin", "preloaded", "probe", "tests", "trace"}
     return [
         header
         for header in headers
         if (None if "/include/" in header.as_posix() else header.parent, name_of(header)) not in first
         and not needs_mpi(header)
+        and with_programs.isdisjoint(header.relative_to(ROOT).parts)
     ]
 
 

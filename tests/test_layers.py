@@ -1,4 +1,4 @@
-"""Python packages import in one direction only, as CMake holds it for C++; docs/map.md says what uses what."""
+"""Python packages import in one direction only, as CMake holds it for C++; READMEs say what uses what."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parent.parent
 PACKAGE = PROJECT / "python" / "ayatori"
 
 MAY_IMPORT = {
-    "base": {"_acp", "_core"},
+    "base": {"_acp", "_core", "_mpi"},
     "model": {"base", "_core"},
     "planning": {"model", "base", "_core"},
     "resumable": {"base"},
@@ -90,15 +90,17 @@ def test_imports_go_one_way(room: str) -> None:
 
 
 def test_the_allowed_imports_have_no_cycle() -> None:
-    placed: set[str] = {"_acp", "_core"}
+    placed: set[str] = {"_acp", "_core", "_mpi"}
     while ready := {room for room, needs in MAY_IMPORT.items() if room not in placed and needs <= placed}:
         placed |= ready
-    assert placed == set(MAY_IMPORT) | {"_acp", "_core"}
+    assert placed == set(MAY_IMPORT) | {"_acp", "_core", "_mpi"}
 
 
-def used_in_the_map() -> dict[str, set[str]]:
-    """Of each folder of src that has a row of its own in docs/map.md, the folders in its column "uses"."""
-    rows = re.findall(r"^\| `(src/[a-z/]+)` \|.*\| (.*) \|$", (PROJECT / "docs/map.md").read_text(), re.MULTILINE)
+def used_by_folders() -> dict[str, set[str]]:
+    """The folders in the column "uses" of each folder of a product, in the READMEs of the products."""
+    text = "".join(path.read_text() for path in sorted((PROJECT / "src").glob("*/README.md")))
+    rows = re.findall(r"^\| `(src/[a-z/_]+)` \|.*\| (.*) \|$", text, re.MULTILINE)
+    rows = [(folder, uses) for folder, uses in rows if Path(folder).name not in ("fuzz", "tests")]
     return {folder: set(re.sub(r"\([^)]*\)|[,;]|nothing", " ", uses).split()) for folder, uses in rows}
 
 
@@ -108,16 +110,18 @@ def used_in_cmake(folder: str) -> set[str]:
     return set(uses.split())
 
 
-PROSE = {"src/sources", "src/exports", "src/wires/fixtures"}
-"""Folders whose row names the kinds of sources together, or which have headers only."""
+WITH_PROGRAMS = {f"src/mpi/{name}" for name in ("paths", "play", "plugin", "preloaded", "probe", "trace")}
+PROSE = {"src/nwtopo/sources", "src/nwtopo/exports", "src/acp/wires/fixtures", *WITH_PROGRAMS}
+"""Folders whose row names the kinds of sources together, which have headers only, or which an MPI's compiler builds."""
 
 
-@pytest.mark.parametrize("folder", sorted(used_in_the_map().keys() - PROSE))
-def test_the_map_says_what_a_folder_uses(folder: str) -> None:
-    assert used_in_the_map()[folder] == used_in_cmake(folder)
+@pytest.mark.parametrize("folder", sorted(used_by_folders().keys() - PROSE))
+def test_a_product_says_what_its_folders_use(folder: str) -> None:
+    assert used_by_folders()[folder] == used_in_cmake(folder)
 
 
-def test_the_map_has_a_row_for_each_folder() -> None:
-    folders = {str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "src").rglob("CMakeLists.txt")}
-    of_sources = {folder for folder in folders if folder.startswith("src/sources/")}
-    assert used_in_the_map().keys() >= folders - of_sources - {"src", "src/wires"}
+def test_each_folder_of_a_product_has_a_row() -> None:
+    folders = {path.parent.relative_to(PROJECT / "src") for path in (PROJECT / "src").rglob("CMakeLists.txt")}
+    of_products = {f"src/{path}" for path in folders if len(path.parts) > 1 and path.name not in ("fuzz", "tests")}
+    of_sources = {folder for folder in of_products if folder.startswith("src/nwtopo/sources/")}
+    assert used_by_folders().keys() >= of_products - of_sources

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 MAX_LINES_OF_A_FILE = 450
 MAX_LINES_OF_A_FUNCTION = 60
 FUZZ_CORPUS = ROOT / "fuzz" / "corpus"
-WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / name for name in ("_core.pyi", "_acp.pyi")}
+WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / name for name in ("_core.pyi", "_acp.pyi", "_mpi.pyi")}
 
 
 def run(*command: str) -> str:
@@ -40,12 +40,19 @@ def sources(*suffixes: str) -> list[Path]:
 
 
 def core_sources() -> list[Path]:
-    """The C++ that becomes the libraries: without tests and what only they include."""
-    return [path for path in sources(".cpp", ".hpp") if ROOT / "src" in path.parents and not is_test(path)]
+    """The C++ of the products: without tests and fuzzers, and what is compiled for programs of an MPI."""
+    left_out = {f"src/mpi/{name}" for name in ("paths", "play", "plugin", "preloaded", "probe", "trace")}
+    return [
+        path
+        for path in sources(".cpp", ".hpp")
+        if path.is_relative_to(ROOT / "src") and not is_test(path)
+        if path.parent.relative_to(ROOT).as_posix() not in left_out
+    ]
 
 
 def is_test(path: Path) -> bool:
-    return path.stem.endswith(("_test", "_fixtures")) or "fixtures" in path.relative_to(ROOT).parts
+    folders = set(path.relative_to(ROOT).parts)
+    return path.stem.endswith(("_test", "_fixtures")) or not folders.isdisjoint({"fixtures", "fuzz", "tests"})
 
 
 def test_python_is_formatted_and_lint_free() -> None:
@@ -136,7 +143,7 @@ def offences(forbidden: str, allowed: set[str], paths: list[Path]) -> list[str]:
 
 def test_the_core_neither_prints_nor_aborts_nor_reads_the_environment() -> None:
     """But for the files whose work that is, and acp_abort()."""
-    allowed = {"src/capi/surroundings.cpp", "src/acp/setup.cpp", "src/acp/api.cpp"}
+    allowed = {"src/nwtopo/capi/surroundings.cpp", "src/acp/api/setup.cpp", "src/acp/api/api.cpp"}
     assert offences(r"std::cout|std::cerr|\bprintf\(|\babort\(|getenv\(", allowed, core_sources()) == []
 
 
@@ -148,13 +155,13 @@ CLOCKS = (
 
 def test_the_core_is_given_the_time() -> None:
     """But for the driver of wires, and what delays the frames of a lab."""
-    assert offences(CLOCKS, {"src/wires/driver/", "src/delays/"}, core_sources()) == []
+    assert offences(CLOCKS, {"src/acp/wires/driver/", "src/mpi/delays/"}, core_sources()) == []
 
 
 def test_random_numbers_come_from_a_seed() -> None:
     """The system is asked for randomness only for the key of a job, which nobody may guess."""
     forbidden = r"\bs?rand\(|random_device|\bdrand48\("
-    allowed = {"src/acp/setup.cpp", "mpi/plugin/networks.cpp"}
+    allowed = {"src/acp/api/setup.cpp", "src/mpi/plugin/networks.cpp"}
     assert offences(forbidden, allowed, sources(".cpp", ".hpp", ".c", ".h")) == []
 
 

@@ -2,7 +2,7 @@
  * it waits in acp_sync, and while it computes without calling the library. Answers are checked first. Prints one JSON
  * line for each measurement: the median time of a copy in microseconds.
  *
- * Any library with the interface of include/acp.h can be measured; acp_copies.py compares them. */
+ * Any library with the interface of src/acp/include/acp.h can be measured; acp_copies.py compares them. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 """Plans of few small jobs by an integer program (CP-SAT of OR-tools): a second opinion on plans beside other jobs.
 
-What is measured is what `measure_together` (src/contention/jobs_together.hpp) estimates by rounds at random phases, but
+What is measured is what `measure_together` (contention/jobs_together.hpp) estimates by rounds at random phases, but
 over all phases: each job is in a step of its own, all combinations of steps are equally likely, and with load(l) the
 messages of all jobs on link l
 

@@ -1,4 +1,4 @@
-"""What plans beside other jobs reach, measured by rounds at random phases (src/contention/jobs_together.hpp).
+"""What plans beside other jobs reach, measured by rounds at random phases (src/planner/contention/jobs_together.hpp).
 
     .venv/bin/python -m bench.validation.jobs_together [--cases 1000] [--seed 1] [--fabric SOURCE]
 

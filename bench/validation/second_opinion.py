@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.validation.second_opinion [JOBS]
 
-SMPI runs the schedule as MPI processes (mpi/play.cpp, smpi.py). Links have 1716 MB/s (on tori 5 GB/s) and 100 ns each.
+SMPI runs the schedule as MPI processes (play.cpp, smpi.py). Links have 1716 MB/s (on tori 5 GB/s) and 100 ns each.
 Rows of random jobs are means of JOBS of them (by default 3, seed 1). The last rows are for the speed: an all-to-all of
 256 ranks.
 

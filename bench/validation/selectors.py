@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.validation.selectors [JOBS]
 
-The selectors are SMPI's (coll-selector ompi and mpich); mpi/play.cpp calls SMPI's own MPI functions, or plays our
+The selectors are SMPI's (coll-selector ompi and mpich); play.cpp calls SMPI's own MPI functions, or plays our
 schedules. Each call is played with real data first, which every rank checks, and then timed.
 
 Broadcast on the torus of paper 2, SimGrid's own 4x6x16 torus with links of 5 GB/s and 0.1 us: Trinaryx3 shall have

@@ -1,4 +1,4 @@
-"""Calls played by MPI processes under SimGrid's SMPI (mpi/play.cpp): schedules, or what SMPI's selectors choose."""
+"""Calls played by MPI processes under SimGrid's SMPI (play.cpp): schedules, or what SMPI's selectors choose."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def platform_of(predictor: Predictor, job: Job, call: Call, links: _core.LinkDef
 
 
 def words_of(call: Call, places: Places) -> str:
-    """The call on these places, as mpi/play.cpp takes it."""
+    """The call on these places, as src/mpi/play/play.cpp takes it."""
 
     def listed(numbers: Sequence[int]) -> str:
         return ",".join(str(int(number)) for number in numbers)

@@ -1101,11 +1101,6 @@ def write_roce_plan_file(file: RocePlanFile, path: str) -> None: ...
 def ip_address_text(text: str) -> str | None:
     """An IPv4 or IPv6 address as plans have it; None if the text is none."""
 
-def play_without_carrying(steps: int) -> int:
-    """
-    Returns the number of messages that were played; see ayatori/player/own_time.hpp.
-    """
-
 class DrawnBox:
     @property
     def x(self) -> float: ...
@@ -2141,8 +2136,3 @@ class JobsSideBySide:
 
 def smpi_platform(network: Network, routes: Routes | None, plan: Plan | None, job: Job, links: LinkDefaults, bus: float) -> bytes:
     """The same links and routes for SimGrid, with one host for each rank."""
-
-def carry_frames(cables: Sequence[tuple[int, int, float]]) -> None:
-    """
-    Delays what passes these cables: the descriptors of both ends, and seconds. Never returns: raises Error when an end is gone; see ayatori/delays/delayed_cables.hpp.
-    """

@@ -10,12 +10,10 @@ NB_MODULE(_core, module) {
   bind_routing(module);
   bind_planning(module);
   bind_roce(module);
-  bind_player(module);
   bind_drawing(module);
   bind_artefacts(module);
   bind_loaded(module);
   bind_exports(module);
   bind_topology(module);
   bind_flow(module);
-  bind_delays(module);
 }

@@ -51,7 +51,7 @@ def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> Non
     done = ayatori_command(*planning, "--addresses", str(addresses(tmp_path)))
     assert done.status == 0, done.stderr
     document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, schema)
     assert [port["address"] for port in document["ports"]] == ["10.0.0.2", "10.0.1.2", "10.0.1.3", "10.0.3.3"]
     run = ayatori_command("run", "--plan", str(out), "--", "env")
@@ -86,7 +86,7 @@ def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
     done = ayatori_command(*planning)
     assert done.status == 0, done.stderr
     document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, schema)
     assert document["version"] == 1
     assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
@@ -102,7 +102,15 @@ def test_a_hash_of_ones_own_decides(ayatori_command, tmp_path: Path) -> None:
     code += " uint32_t seed, uint32_t cables)\n{ return name[0] + seed + flow->destination_port + cables; }\n"
     (tmp_path / "own.c").write_text(code, encoding="utf-8")
     library = tmp_path / "own.so"
-    command = ["cc", "-shared", "-fPIC", f"-I{ROOT / 'include'}", str(tmp_path / "own.c"), "-o", str(library)]
+    command = [
+        "cc",
+        "-shared",
+        "-fPIC",
+        f"-I{ROOT / 'src/planner/include'}",
+        str(tmp_path / "own.c"),
+        "-o",
+        str(library),
+    ]
     subprocess.run(command, check=True)
     done = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json")
     assert done.status == 0, done.stderr

@@ -274,8 +274,9 @@ def exported(library: Path) -> dict[str, str]:
 
 
 def declared() -> set[str]:
-    headers = [path for path in (ROOT / "include").rglob("*.h") if path.name != "hwloc.h"]  # that has no library
-    texts = [path.read_text() for path in headers]
+    folder = ROOT / "src/nwtopo/include"
+    # hwloc.h has no library behind it.
+    texts = [path.read_text() for path in folder.rglob("*.h") if path.name != "hwloc.h"]
     without_comments = re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.S)
     return set(re.findall(r"\b(nwtopo_\w+)\(", without_comments))
 

@@ -29,6 +29,7 @@ C_API = {
     "libayatori_paths_engine.so": r"ayatori_paths_engine_start",
     "_core.so": r"PyInit__core",
     "_acp.so": r"PyInit__acp",
+    "_mpi.so": r"PyInit__mpi",
 }
 """By library, which symbols it exports."""
 
@@ -41,6 +42,7 @@ NEEDED = {
     "libayatori_paths_engine.so": "libfmt|libgomp",
     "_core.so": "libfmt|libgomp",
     "_acp.so": "libfmt",
+    "_mpi.so": "libfmt|libgomp",
 }
 """By library, what it needs besides the runtimes of C and C++."""
 

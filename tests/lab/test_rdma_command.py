@@ -21,7 +21,7 @@ from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, r
 from ayatori.processes import ProgramError
 
 ROOT = Path(__file__).parent.parent.parent
-LIBACP = ROOT / "build/release/src"
+LIBACP = ROOT / "build/release/lib"
 PRELOAD = ROOT / "build/release/paths/libayatori_paths.so"
 SECONDS = 600.0
 """Long: other tests run beside this one, and the machine is emulated."""
@@ -90,8 +90,8 @@ def test_packets_of_roce_have_the_planned_source_ports(ended: Ended) -> None:
 
 def acp_program(name: str, folder: Path) -> Path:
     """A program of libacp's tests that does not exchange ranks, which only processes of one host can."""
-    options = ["-std=gnu99", "-O1", f"-I{ROOT / 'include'}", f"-L{LIBACP}", f"-Wl,-rpath,{LIBACP}", "-pthread"]
-    subprocess.run(["cc", ROOT / f"tests/acp/{name}.c", *options, "-lacp", "-o", folder / name], check=True)
+    options = ["-std=gnu99", "-O1", f"-I{ROOT / 'src/acp/include'}", f"-L{LIBACP}", f"-Wl,-rpath,{LIBACP}", "-pthread"]
+    subprocess.run(["cc", ROOT / f"src/acp/tests/{name}.c", *options, "-lacp", "-o", folder / name], check=True)
     return folder / name
 
 
@@ -102,7 +102,7 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx_and_libacp(machine: Non
     for family in ("openmpi", "mpich"):
         subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / family], check=True)
     programs = [acp_program(name, tmp_path) for name in ("acp_copy_test", "acp_locks_test", "acp_channels_test")]
-    over_hosts = shlex.join(map(str, [ROOT / "tests/acp/over_hosts.sh", *programs]))
+    over_hosts = shlex.join(map(str, [ROOT / "src/acp/tests/over_hosts.sh", *programs]))
     # The machine may stand still for seconds while other tests run, which must not end a connection.
     script = f"""
         export UCX_UD_TIMEOUT=10m UCX_RC_TIMEOUT=10s UCX_WARN_UNUSED_ENV_VARS=n

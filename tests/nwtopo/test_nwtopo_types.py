@@ -27,7 +27,7 @@ def test_the_second_opinions_are_typed() -> None:
     check_types("--explicit-package-bases", "--ignore-missing-imports", "bench/validation")
 
 
-@pytest.mark.parametrize("module", ["_core", "_acp"])
+@pytest.mark.parametrize("module", ["_core", "_acp", "_mpi"])
 def test_the_types_of_compiled_modules_are_those_of_their_bindings(tmp_path: Path, module: str) -> None:
     """After a change: python -m nanobind.stubgen -m ayatori._core -o python/ayatori/_core.pyi"""
     stub = tmp_path / "stub.pyi"

@@ -99,6 +99,6 @@ def test_run_preloads_the_library_and_says_so(plan: plans.PlanOfTest, tmp_path: 
 
 def test_records_follow_their_schema(records: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((verbs.ROOT / "src/artefacts/schemas/applied.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((verbs.ROOT / "src/planner/artefacts/schemas/applied.schema.json").read_text(encoding="utf-8"))
     for record in records.iterdir():
         jsonschema.validate(json.loads(record.read_text(encoding="utf-8")), schema)

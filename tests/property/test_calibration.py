@@ -42,7 +42,7 @@ from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, 
 from ayatori.prediction.predictor import Model, Predictor
 from thoroughness import tries
 
-SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/calibration.schema.json"
+SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/calibration.schema.json"
 SECONDS = st.floats(1e-9, 1e-3)
 PER_BYTE = st.floats(1e-12, 1e-8)
 SIZES = (*FITTED_SIZES, *CHECKED_SIZES)

@@ -37,7 +37,7 @@ SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier
 SOURCES = ["fattree:K=3,levels=2", "torus:2x3x2", "dragonfly:a=2,p=2,h=1"]
 MODEL = Model(link_bandwidth=1e9, link_latency=1e-6, costs=FREE)
 SIZES = st.integers(1, 1 << 40)
-SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/choice-table.schema.json"
+SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/choice-table.schema.json"
 
 
 @cache

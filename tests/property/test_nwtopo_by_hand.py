@@ -1,7 +1,7 @@
 """nwtopo's distances, routes, cuts and subsets against slow answers of the test's own, on 50 random networks.
 
 The oracle sees a network as the rows of Topology.links(). Distances are by breadth-first search, cuts by the maximum
-flow of Edmonds and Karp. What a subset keeps is what include/nwtopo.h says of nwtopo_topology_shrink().
+flow of Edmonds and Karp. What a subset keeps is what src/nwtopo/include/nwtopo.h says of nwtopo_topology_shrink().
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILES = [
     f"ib:{GOLDEN}/infiniband/ndr.txt",
     f"lldp:{GOLDEN}/lldp",
     f"slurm:{GOLDEN}/slurm/three-levels.conf",
-    f"json:{GOLDEN.parent.parent}/fuzz/corpus/json/purposes.json",
+    f"json:{GOLDEN.parent.parent}/src/nwtopo/fuzz/corpus/json/purposes.json",
 ]
 KINDS = ["formula", "formula", "damaged", "damaged", "unknown rates", "faults", "mixed", "mixed", "direct", "file"]
 

@@ -24,7 +24,7 @@ from thoroughness import tries
 MAX_EXAMPLES = tries(15)
 TREE = "fattree:K=3,levels=2,nodes=15"
 METHODS = ["destination-mod-K", "rule", "colour", "pair"]
-SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/plan.schema.json"
+SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/plan.schema.json"
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from ayatori.planning.placement import propose
 from ayatori.planning.together import measure_together
 
 TREE = "fattree:K=4,levels=2"
-SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/running.schema.json"
+SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/running.schema.json"
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from ayatori.formats.schedule_file import read_schedules, write_schedules
 from ayatori.prediction.calls import Call, make_schedule
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "src/artefacts/schemas/schedule.schema.json"
+SCHEMA = ROOT / "src/planner/artefacts/schemas/schedule.schema.json"
 NETWORK = "fattree:K=3,levels=2"
 ALGORITHMS = [(algorithm.collective, algorithm.name) for algorithm in _core.algorithms() if not algorithm.of_an_mpi]
 
@@ -38,7 +38,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> str:
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
     made = tmp_path_factory.mktemp("library") / "algorithm.so"
-    command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT / 'include'}"]
+    command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT / 'src/planner/include'}"]
     subprocess.run([*command, str(ROOT / "examples" / "algorithm.c"), "-o", str(made)], check=True)
     return f"library:{made}"
 

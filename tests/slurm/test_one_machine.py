@@ -150,9 +150,16 @@ def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_comma
 
 
 def compiled_copies(folder: Path) -> Path:
-    libraries = ROOT / "build/release/src"
-    source = ROOT / "tests/acp/acp_copy_test.c"
-    flags = ["-std=c99", f"-I{ROOT / 'include'}", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lacp", "-pthread"]
+    libraries = ROOT / "build/release/lib"
+    source = ROOT / "src/acp/tests/acp_copy_test.c"
+    flags = [
+        "-std=c99",
+        f"-I{ROOT / 'src/acp/include'}",
+        f"-L{libraries}",
+        f"-Wl,-rpath,{libraries}",
+        "-lacp",
+        "-pthread",
+    ]
     subprocess.run(["cc", str(source), "-o", str(folder / "copy"), *flags], check=True, timeout=60)
     return folder / "copy"
 

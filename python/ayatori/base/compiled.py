@@ -14,3 +14,12 @@ def libacp() -> Any:
     except ImportError:
         raise Error("this build has no libacp", hint="./run build") from None
     return _acp
+
+
+def of_mpi() -> Any:
+    """The module `ayatori._mpi`, which `./run demo` does not compile."""
+    try:
+        from ayatori import _mpi
+    except ImportError:
+        raise Error("this build has nothing of what runs inside MPI programs", hint="./run build") from None
+    return _mpi

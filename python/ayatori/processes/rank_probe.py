@@ -1,5 +1,5 @@
 """Which ranks does a command start, and where? It is run once with a library in each process that says so and ends it
-before its main() (mpi/probe), so that no launcher's options have to be understood."""
+before its main() (src/mpi/probe), so that no launcher's options have to be understood."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ayatori.processes.errors import ProgramError
 from ayatori.processes.programs import first_error
 
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")
-"""By which a process knows its rank (mpi/rank_variables.h). A batch script may have inherited them."""
+"""By which a process knows its rank (src/mpi/preloaded/rank_variables.h). A batch script may have inherited them."""
 
 _SECONDS = 300.0
 """For all ranks to start: launchers of thousands of nodes take minutes."""

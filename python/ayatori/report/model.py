@@ -83,7 +83,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Where everything stands; src/drawing decides that. Labels are by router, and so are boxes unless they stand for
+    """Where everything stands; `drawing` decides that. Labels are by router, and so are boxes unless they stand for
     several routers each."""
 
     width: float

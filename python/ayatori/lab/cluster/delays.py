@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ayatori import _core
+from ayatori.base.compiled import of_mpi
 from ayatori.base.errors import Error
 
 LEAST_DELAY_NS = 100_000
@@ -47,7 +47,7 @@ def start(cables: Sequence[tuple[int, int, float]]) -> None:
         with suppress(OSError):  # not without its privilege
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         try:
-            _core.carry_frames(cables)
+            of_mpi().carry_frames(cables)
         except Error as error:
             print(f"lab: {error.message}: {error.cause}", file=sys.stderr, flush=True)
         except Exception:

@@ -1,0 +1,154 @@
+#pragma once
+/// \file
+/// How long does a schedule take? A flow-level simulation.
+///
+/// The model
+///
+///   A message of m bytes costs what FlowOptions::costs say of messages inside a machine, or between two (`c` below);
+///   on a plane with costs of its own what FlowOptions::on_planes say, but for the bandwidth of NICs.
+///   Each rank has one processor, which does one thing after another, in the order in which they become possible: it
+///   sends in the order of the step's sends, receives what has arrived, copies and reduces. Streams of a rank share it.
+///   Routers that take part have no processor, and nothing but links costs them time; a message between a rank and a
+///   router has half of c.latency and no rendezvous.
+///
+///     1. The sender's processor is busy for c.send(m). Then an eager message (m ≤ c.eager_limit) is done for the
+///        sender.
+///     2. A larger one waits until its receive is posted. Messages leave a NIC (inside a machine: a rank) at intervals
+///        of at least c.gap.
+///     3. It waits for
+///
+///            c.latency + Σ latency(l) over the links l of its path + (c.rendezvous if it is not eager)
+///
+///        and then for its turn: a connection, of which each ordered pair of ranks has one, carries one message at a
+///        time, in the order in which they came here. It flows at a rate that is shared max-min fairly among all flows
+///        under way: rates x_f are the unique allocation in which no x_f can grow without shrinking one that is not
+///        larger,
+///
+///            Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
+///            Σ_{f out of / into NIC n} x_f ≤ injection,       Σ_{f inside a machine} x_f ≤ bus.
+///
+///        It has arrived when its bytes have flowed: inside a machine m, between machines m + c.header. A message of 0
+///        bytes, or inside a machine whose bus has no limit, flows in no time and needs no turn.
+///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
+///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
+///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only). With c.packet a
+///        packet passes whole as soon as the bucket owes nothing, and then the bucket owes its bytes. So what flows of
+///        a message are the bytes before its last packet that are not in the bucket, and those that it owes.
+///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
+///        done for the receiver, and, if it was not eager, for the sender.
+///
+///   Where a machine has more ranks than costs.cores, its processors take turns on these cores: what one is asked to do
+///   begins, in the order in which it was asked, as soon as the processor has done what it was asked before and a core
+///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So on a
+///   machine with r ranks, k = r / (2 · costs.cores) pairs for each core, a message to one of them waits for
+///   k · costs.turn(m) more, and the sender of one that was not eager is done k · costs.turn(0) after its receiver. A
+///   message between two of them keeps the receiver's processor busy for k · costs.crowded(m) more. And since ranks of
+///   a core can't begin at once, all begin (2 k − 1) · costs.first_turn later, with the largest k of all machines.
+///   Needs StepMode::drift.
+///
+///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
+///   not divide, and each with a header. In 3 each part is a flow of its own, on a path and a connection of its own;
+///   the message has arrived when all have.
+///
+///   Where packets spread by load (Paths::splits_by_load()) a message is one flow over all of its paths. It waits for
+///   the longest latency among these; its rate and the shares of its paths, which change whenever a flow comes or goes,
+///   are those of src/planner/flow/adaptive_rates.hpp: the shares that load the links most evenly, and max-min fair
+///   rates at these shares. Needs StepMode::drift and no head_of_line.
+///
+///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
+///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
+///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction) + Σ again(bytes of a reduction whose result
+///   replaces something that the same step has sent). All ranks begin costs.start after the call.
+///
+///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
+///   synchronous   step s + 1 of all streams begins for all when step s has ended for all. A message belongs to the
+///                 step that sends it, its receive is posted. A step has phases, each as long as it takes the
+///                 slowest: all send overheads of a participant; the messages; all receive overheads of a
+///                 participant; its local operations, of all streams together. Of the messages that leave a NIC, or
+///                 inside a machine a rank, the last leaves (messages − 1) · gap after the first, and so does the
+///                 whole phase. With load(l) the flows over l, and delay(f) the wait of 3, the last flow ends at
+///
+///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
+///
+///                 if all flows are on connections of their own, and some most loaded link carries only flows of most
+///                 delay and bytes: no rate is ever below capacity(l) / load(l) there, and on that link none can be
+///                 above. Then nothing but loads is counted; other steps are simulated flow by flow. A link counts as
+///                 saturated in the steps in which it is most loaded.
+///
+///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
+///   rounding does not disturb symmetry.
+///
+///   background (an option): each SteadyFlow is one more flow f of 3 from the beginning on, with x_f ≤ what it asks
+///   for.
+///
+///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
+///   slows the flows that share the links before l to the same rate; src/planner/flow/head_of_line.hpp has the
+///   equation. Needs more time: every change is followed through all flows that are connected with it by shared links.
+///
+/// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/artefacts/message_costs.hpp"
+#include "ayatori/base/error.hpp"
+#include "ayatori/flow/paths.hpp"
+#include "ayatori/schedule/schedule.hpp"
+
+namespace ayatori {
+
+enum class StepMode : std::uint8_t { drift, synchronous };
+
+struct FlowOptions {
+  StepMode steps = StepMode::drift;
+  CommunicationCosts costs;
+  /// Of messages between machines, by plane, instead of costs.between; nothing, and planes beyond the end: as that.
+  /// Their bandwidth counts for nothing: it is the links'.
+  std::vector<std::optional<MessageCosts>> on_planes = {};
+  bool head_of_line = false;
+  /// Whether messages on one connection wait for their turn. False: they share links as all others do, as in SimGrid.
+  bool in_order = true;
+  /// By rank: for so many seconds after the others have begun its processor is busy with something else, so that it
+  /// takes its first step later. Ranks beyond the end are not late. Needs StepMode::drift.
+  std::vector<double> late = {};
+  /// Needs StepMode::drift, paths that do not split by load and no head_of_line.
+  std::vector<SteadyFlow> background = {};
+};
+
+struct HotLinkTime {
+  std::uint32_t link = 0;
+  double busy = 0;       ///< what it carried of messages, as a share of what it could have carried in that time
+  double saturated = 0;  ///< share of the time that it was full and some flow waited for it (synchronous: see above)
+  Bytes bytes = 0;       ///< of messages, without their headers
+};
+
+struct Prediction {
+  double seconds = 0;                  ///< until the last participant is done
+  std::vector<double> rank_seconds;    ///< by rank
+  std::uint64_t messages = 0;          ///< those inside machines too
+  Bytes network_bytes = 0;             ///< without those inside machines
+  std::vector<HotLinkTime> hot_links;  ///< those saturated longest first, then the busiest; at most 16
+};
+
+/// Errors: a schedule that deadlocks (names participant, stream and step; drift only), participants that `paths`
+/// does not know, options that are negative or not finite. Memory grows with participants, links and messages under
+/// way, not with the number of messages.
+[[nodiscard]] Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options);
+
+/// One of many runs that have nothing to do with each other.
+struct SimulationRun {
+  SchedulePtr schedule;
+  /// Called when the run begins, possibly by another thread: only the paths of runs under way take memory.
+  std::function<Result<std::unique_ptr<Paths>>()> make_paths;
+};
+
+/// The predictions of all runs, in their order, in parallel (OpenMP). Errors: those of simulate() and make_paths(), run
+/// by run.
+[[nodiscard]] std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs,
+                                                           const FlowOptions& options);
+
+}  // namespace ayatori

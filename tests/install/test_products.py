@@ -1,0 +1,58 @@
+"""Each product from a tree that holds only its own folder, those of the products below it, and base."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BELOW: dict[str, list[str]] = {"nwtopo": [], "planner": ["nwtopo"], "mpi": ["nwtopo", "planner"], "acp": []}
+ABOVE = ("python/bindings/", "bench/", "experiments/")
+"""What stands above all products, and is left out of each tree. The Python package starts the processes of tests."""
+
+
+def tree_of(product: str, folder: Path) -> Path:
+    """A copy of the project without the products that this one must not need."""
+    others = [f"src/{name}/" for name in BELOW if name != product and name not in BELOW[product]]
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if not name.startswith((*ABOVE, *others)) and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def run(*command: str, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(params=BELOW)
+def configured(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The tree of a product, configured with its tests. CMake fails where a source or a folder is missing."""
+    tree = tree_of(request.param, tmp_path / request.param)
+    run(
+        *("cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-Werror=dev", "-DCMAKE_BUILD_TYPE=Debug"),
+        *(f"-DAYATORI_PRODUCTS={request.param}", "-DAYATORI_PRECOMPILE=ON", "-DCMAKE_UNITY_BUILD=ON"),
+        "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16",
+        cwd=tree,
+    )
+    return tree
+
+
+def test_a_product_names_no_file_above_it(configured: Path) -> None:
+    rules = (configured / "build" / "build.ninja").read_text()
+    named = {name for name in BELOW if f"/src/{name}/" in rules}
+    assert named == {configured.name, *BELOW[configured.name]}
+
+
+@pytest.mark.sweep
+def test_a_product_builds_and_passes_its_tests_alone(configured: Path) -> None:
+    run("cmake", "--build", "build", cwd=configured)
+    jobs = str(os.cpu_count() or 1)
+    run("ctest", "--test-dir", "build", "-j", jobs, "--no-tests=error", "--output-on-failure", cwd=configured)
