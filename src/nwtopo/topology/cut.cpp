@@ -152,7 +152,7 @@ class CutProblem {
 
   /// The bandwidth is known if it is the same whether links of unknown rate carry nothing or all there is.
   [[nodiscard]] Cut narrowest() const {
-    const auto unlimited = [this](const TopologyLink& link) { return link.rate.known() ? rate(link) : no_limit; };
+    const auto unlimited = [](const TopologyLink& link) { return link.rate.known() ? rate(link) : no_limit; };
     if (all_known_) return cut_by(rate, true);
     const Cut most = cut_by(unlimited, true);
     if (most.bandwidth == cut_by(rate, true).bandwidth) return most;

@@ -1,6 +1,7 @@
 #include "hierarchy.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "ayatori/network/builder.hpp"
@@ -55,6 +56,7 @@ class HierarchyFinder {
  private:
   [[nodiscard]] std::vector<std::vector<DeviceId>> routers_by_plane() const;
   [[nodiscard]] bool take(const Network& piece, const std::vector<DeviceId>& routers);
+  void take_heights(const Network& piece, const Levels& levels, const std::vector<DeviceId>& routers);
   void take_parts(const Network& piece, const std::vector<DeviceId>& routers);
   void add_group(ObjectKind kind, std::vector<DeviceId> routers, const Shape& shape = {});
   void add_dragonfly(const Shape& shape, const std::vector<DeviceId>& routers);
@@ -128,6 +130,22 @@ void HierarchyFinder::add_rows(const Shape& shape, const std::vector<DeviceId>& 
   add_above(ObjectKind::graph, first);
 }
 
+/// Of a tree: those of its levels. An idle router stands above what is below it, which may be nothing.
+void HierarchyFinder::take_heights(const Network& piece, const Levels& levels, const std::vector<DeviceId>& routers) {
+  const RouterGraph graph(piece);
+  std::vector<DeviceId> upwards(routers.size());
+  std::iota(upwards.begin(), upwards.end(), DeviceId{0});
+  std::ranges::sort(upwards, {}, [&](DeviceId router) { return levels.level[router]; });
+  for (const DeviceId router : upwards) {
+    std::uint32_t height = levels.idle[router] ? 1U : levels.level[router] + 1U;
+    for (const auto& neighbour : graph.neighbours(router)) {
+      if (!levels.idle[router] || levels.level[neighbour.router] >= levels.level[router]) continue;
+      height = std::max(height, found_.height[routers[neighbour.router]] + 1U);
+    }
+    found_.height[routers[router]] = height;
+  }
+}
+
 /// Takes all routers of a piece in if together they have a shape. `routers`: what they are in the whole network.
 bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& routers) {
   const auto told = told_shape(piece);
@@ -136,7 +154,7 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& ro
     case ShapeKind::fat_tree: {
       const auto levels = rank_levels(piece);
       if (!levels) return false;
-      for (std::size_t i = 0; i < routers.size(); ++i) found_.height[routers[i]] = levels->level[i] + 1U;
+      take_heights(piece, *levels, routers);
       return true;
     }
     case ShapeKind::grid: {

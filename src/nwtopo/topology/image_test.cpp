@@ -342,6 +342,11 @@ TEST(MakeImageTopology, OfAnyRandomNetworkIsConsistent) {
   }
 }
 
+TEST(MakeImageTopology, OfATreeWithAnIdleRouterAboveNothingIsConsistent) {
+  Random random(322);
+  expect_complete(*got(make_image_topology(random_network(random))));
+}
+
 TEST(MakeImageTopology, OfAHundredThousandHostsTakesAtMost128BytesEach) {
   const Network network = opened("xgft:h=3;m=22,22,207;w=1,22,22");
   const TopologyPtr tree = got(make_image_topology(network));
