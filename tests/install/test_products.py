@@ -11,17 +11,17 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BELOW: dict[str, list[str]] = {"nwtopo": [], "planner": ["nwtopo"], "mpi": ["nwtopo", "planner"], "acp": []}
-ABOVE = ("python/bindings/", "bench/", "experiments/")
-"""What stands above all products, and is left out of each tree. The Python package starts the processes of tests."""
+SHARED = ("CMakeLists.txt", "README.md", "cmake", "examples", "tests/golden", "src/CMakeLists.txt", "src/base")
 
 
 def tree_of(product: str, folder: Path) -> Path:
-    """A copy of the project without the products that this one must not need."""
-    others = [f"src/{name}/" for name in BELOW if name != product and name not in BELOW[product]]
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if not name.startswith((*ABOVE, *others)) and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    """A copy of what the product may need of the project, and of what its tests read and are started by."""
+    of_tests = ("docs/simulated-network.toml", "python/ayatori") if product == "acp" else ()
+    for name in (*SHARED, *of_tests, f"src/{product}", *(f"src/{below}" for below in BELOW[product])):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name)
+        else:
             shutil.copy2(ROOT / name, folder / name)
     return folder
 
