@@ -17,7 +17,6 @@ ROOT = Path(__file__).parent.parent
 MAX_LINES_OF_A_FILE = 450
 MAX_LINES_OF_A_FUNCTION = 60
 FUZZ_CORPUS = ROOT / "fuzz" / "corpus"
-WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / name for name in ("_core.pyi", "_acp.pyi", "_mpi.pyi")}
 
 
 def run(*command: str) -> str:
@@ -34,7 +33,7 @@ def sources(*suffixes: str) -> list[Path]:
         for top in ROOT.iterdir()
         if top not in built
         for path in (top.rglob("*") if top.is_dir() else [top])
-        if path.suffix in suffixes and FUZZ_CORPUS not in path.parents and path not in WRITTEN_BY_A_PROGRAM
+        if path.suffix in suffixes and FUZZ_CORPUS not in path.parents
     )
     return sorted(found)
 
