@@ -103,8 +103,8 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
 }
 
 Result<> Process::open() {
-  wake_event_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!wake_event_.open()) return wires::refused("no eventfd can be made", errno);
+  wake_event_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake_event_.is_open()) return refused("no eventfd can be made", errno);
   const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
@@ -175,7 +175,7 @@ Result<> Process::finish() {
 
 void Process::disown() {
   wire_->disown();
-  wake_event_ = wires::Descriptor();
+  wake_event_ = Descriptor();
 }
 
 Process::~Process() {

@@ -10,7 +10,7 @@ namespace ayatori::wires {
 
 Result<Descriptor> PollableWire::make_interrupt_event() {
   Descriptor interrupt_event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!interrupt_event.open()) return refused("a wire can't make an eventfd", errno);
+  if (!interrupt_event.is_open()) return refused("a wire can't make an eventfd", errno);
   return interrupt_event;
 }
 

@@ -4,7 +4,7 @@
 /// which follows from the job key and the rank; the kernel removes it with its process.
 
 #include "ayatori/base/ids.hpp"
-#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/base/descriptor.hpp"
 
 namespace ayatori::wires {
 

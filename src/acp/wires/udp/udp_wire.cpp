@@ -57,7 +57,7 @@ bool goes_on(std::size_t received, std::size_t train_bytes) {
 
 Result<Descriptor> bound_socket(const UdpOptions& options) {
   Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made.open()) return refused("no UDP socket can be made", errno);
+  if (!made.is_open()) return refused("no UDP socket can be made", errno);
   const int bytes = static_cast<int>(options.receive_bytes);
   const int on = 1;
   setsockopt(made.number(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
@@ -279,7 +279,7 @@ Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank
   const Descriptor probe(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   int mtu = 0;
   socklen_t size = sizeof mtu;
-  if (!probe.open() || bind(probe.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
+  if (!probe.is_open() || bind(probe.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
       connect(probe.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
       getsockopt(probe.number(), IPPROTO_IP, IP_MTU, &mtu, &size) != 0) {
     return refused(fmt::format("no route from {} to {}", text_of(from), text_of(to)), errno);

@@ -15,7 +15,7 @@
 #include <mutex>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/verbs/ud_port.hpp"
 
 namespace ayatori::wires {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ayatori/bounded/peer_cache.hpp"
-#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/transport/endpoint.hpp"
 #include "ayatori/udp/addresses.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/transport/wire.hpp"
 
 namespace ayatori::wires {
