@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/driver/driver.hpp"
 #include "ayatori/launch/placement.hpp"
 #include "ayatori/onesided/global_memory.hpp"

@@ -11,7 +11,6 @@
 
 namespace ayatori::acp {
 
-
 namespace {
 
 /// Opens the file of all processes of the host, which the first of them makes. Between open and flock, a process that

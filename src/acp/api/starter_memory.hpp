@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <span>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
-#include "ayatori/base/descriptor.hpp"
 
 namespace ayatori::acp {
 

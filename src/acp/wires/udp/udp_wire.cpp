@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "arrivals.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/heap.hpp"
 #include "departures.hpp"
 
@@ -207,20 +208,17 @@ bool UdpWire::State::go_on_after(int error) {
 
 Result<std::unique_ptr<UdpWire>> UdpWire::make(const UdpOptions& options, DatagramCalls& calls) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
   auto bound = bound_socket(options);
   if (!bound) return Failure(bound.error());
   auto state = std::make_unique<State>(options, std::move(*bound), calls);
-  return std::unique_ptr<UdpWire>(new UdpWire(std::move(*interrupt_event), std::move(state)));
+  return std::unique_ptr<UdpWire>(new UdpWire(std::move(state)));
 }
 
 Bytes UdpWire::memory_bytes(const UdpOptions& options) {
   return heap_taken_by([&] { return std::make_unique<State>(options, Descriptor(), kernel_calls()); });
 }
 
-UdpWire::UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state)
-    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
+UdpWire::UdpWire(std::unique_ptr<State> state) : state_(std::move(state)) {}
 UdpWire::~UdpWire() = default;
 
 std::size_t UdpWire::datagram_bytes() const { return state_->options.datagram_bytes; }
@@ -260,10 +258,7 @@ void UdpWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->socket.number(), POLLIN, 0});
 }
 
-void UdpWire::disown() {
-  PollableWire::disown();
-  state_->socket = Descriptor();
-}
+void UdpWire::disown() { state_->socket = Descriptor(); }
 
 UdpStatistics UdpWire::statistics() const {
   UdpStatistics all = state_->statistics;
