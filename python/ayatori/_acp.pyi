@@ -87,11 +87,6 @@ def fixed_transport(timeout: float, admission: bool, receive_buffers: int) -> Tr
 def run_incast(load: IncastLoad, scenario: NetworkScenario, options: TransportOptions) -> dict:
     """Times in seconds; latency_s: median, 99%, 99.9%, longest."""
 
-def trace_incast(load: IncastLoad, scenario: NetworkScenario, options: TransportOptions, path: str) -> dict:
-    """
-    The same as run_incast, with all decisions of the endpoints in a qlog file.
-    """
-
 def run_reliable_connections(load: IncastLoad, scenario: NetworkScenario, not_ready_delay: float) -> dict:
     """
     Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.
