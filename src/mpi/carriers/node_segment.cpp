@@ -69,8 +69,6 @@ Result<std::shared_ptr<NodeSegment>> NodeSegment::join(const NodeInvitation& inv
   return std::shared_ptr<NodeSegment>(new NodeSegment(invitation, *memory, {}));
 }
 
-NodeSegment::~NodeSegment() {
-  munmap(memory_, SegmentShape(ranks()).bytes());
-}
+NodeSegment::~NodeSegment() { munmap(memory_, SegmentShape(ranks()).bytes()); }
 
 }  // namespace ayatori
