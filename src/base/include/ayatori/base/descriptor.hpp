@@ -1,12 +1,13 @@
 #pragma once
 /// \file
-/// A file descriptor that the destructor closes.
+/// A file descriptor that the destructor closes, and the failures of system calls.
 
+#include <string>
 #include <utility>
 
 #include "ayatori/base/error.hpp"
 
-namespace ayatori::wires {
+namespace ayatori {
 
 class Descriptor {
  public:
@@ -20,7 +21,10 @@ class Descriptor {
   ~Descriptor();
 
   [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool open() const { return number_ >= 0; }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+
+  /// As close(2), which may report that an earlier write has failed: 0, or -1 and errno.
+  int close();
 
  private:
   int number_ = -1;
@@ -29,4 +33,4 @@ class Descriptor {
 /// The failure of a system call, with `code` (errno) as cause and code; not to be blamed on the user.
 [[nodiscard]] Failure refused(std::string what, int code);
 
-}  // namespace ayatori::wires
+}  // namespace ayatori
