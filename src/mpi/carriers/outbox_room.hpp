@@ -18,10 +18,10 @@ struct OutboxReader {
   std::uint32_t number = 0;
 };
 
-class Outbox {
+class OutboxRoom {
  public:
   /// Bytes begin … begin + bytes − 1 of the sender's outbox.
-  Outbox(std::uint32_t begin, std::uint32_t bytes) : begin_(begin), bytes_(bytes) {}
+  OutboxRoom(std::uint32_t begin, std::uint32_t bytes) : begin_(begin), bytes_(bytes) {}
 
   /// Room for so many bytes, in one piece, aligned to a cache line; nothing if there is none now. It is kept until
   /// close(), and after that as long as `taken(reader)` is false for one of its readers.

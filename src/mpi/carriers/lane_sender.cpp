@@ -1,4 +1,4 @@
-#include "sender.hpp"
+#include "lane_sender.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool same_memory(const CarriedMessage& a, const CarriedMessage& b) {
 
 }  // namespace
 
-Sender::Sender(const SegmentView& view, Rank self, Bytes max_published_bytes)
+LaneSender::LaneSender(const SegmentView& view, Rank self, Bytes max_published_bytes)
     : view_(view),
       self_(self),
       max_published_bytes_(std::min<Bytes>(max_published_bytes, SegmentShape::large_bytes / 2)),
@@ -34,14 +34,14 @@ Sender::Sender(const SegmentView& view, Rank self, Bytes max_published_bytes)
   for (std::uint32_t number = SegmentShape::tickets; number-- > 0;) free_tickets_.push_back(number);
 }
 
-void Sender::post(Rank peer, const Posted& posted) {
+void LaneSender::post(Rank peer, const Posted& posted) {
   Lane& lane = lanes_[peer];
   if (lane.waiting.empty() && try_send(peer, posted)) return;
   if (lane.waiting.empty()) waiting_lanes_.push_back(peer);
   lane.waiting.push(posted);
 }
 
-bool Sender::try_send(Rank peer, const Posted& posted) {
+bool LaneSender::try_send(Rank peer, const Posted& posted) {
   if (!has_room(peer)) return false;
   const CarriedMessage& message = posted.message;
   if (message.bytes <= view_.shape().max_contained_bytes()) {
@@ -59,21 +59,21 @@ bool Sender::try_send(Rank peer, const Posted& posted) {
   return true;
 }
 
-bool Sender::send_at_once(Rank peer, std::uint64_t context, const CarriedMessage& message) {
+bool LaneSender::send_at_once(Rank peer, std::uint64_t context, const CarriedMessage& message) {
   if (message.bytes > view_.shape().max_contained_bytes()) return false;
   if (!lanes_[peer].waiting.empty() || !has_room(peer)) return false;
   fill_slot(peer, context, message);
   return true;
 }
 
-void Sender::fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message) {
+void LaneSender::fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message) {
   // Not by its member `contained`, which ends with the first cache line.
   auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, context, message, SlotKind::contained));
   copy_out(message.pieces, 0, slot + offsetof(LaneSlot, body), message.bytes);
   finish_slot(peer);
 }
 
-bool Sender::announce(Rank peer, const Posted& posted) {
+bool LaneSender::announce(Rank peer, const Posted& posted) {
   if (free_tickets_.empty()) return false;
   const auto pieces = posted.message.pieces;
   LaneSlot::Announced body{reinterpret_cast<std::uint64_t>(pieces[0].data()), free_tickets_.back(),
@@ -104,14 +104,14 @@ bool Sender::announce(Rank peer, const Posted& posted) {
   return true;
 }
 
-bool Sender::has_room(Rank peer) {
+bool LaneSender::has_room(Rank peer) {
   Lane& lane = lanes_[peer];
   if (lane.next - lane.taken < view_.shape().slots) return true;
   lane.taken = view_.taken(self_, peer).load(std::memory_order_acquire);
   return lane.next - lane.taken < view_.shape().slots;
 }
 
-LaneSlot& Sender::begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind) {
+LaneSlot& LaneSender::begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind) {
   LaneSlot& slot = view_.slot(self_, peer, lanes_[peer].next);
   slot.kind = kind;
   slot.stream = static_cast<std::uint16_t>(message.stream);
@@ -120,14 +120,14 @@ LaneSlot& Sender::begin_slot(Rank peer, std::uint64_t context, const CarriedMess
   return slot;
 }
 
-void Sender::finish_slot(Rank peer) {
+void LaneSender::finish_slot(Rank peer) {
   Lane& lane = lanes_[peer];
   LaneSlot& slot = view_.slot(self_, peer, lane.next);
   ++lane.next;
   slot.turn.store(lane.next, std::memory_order_release);
 }
 
-std::optional<std::uint32_t> Sender::room_for(Bytes bytes) {
+std::optional<std::uint32_t> LaneSender::room_for(Bytes bytes) {
   forget_contents();
   return outbox_for(bytes).take(static_cast<std::uint32_t>(bytes), [this](const OutboxReader& reader) {
     Lane& lane = lanes_[reader.peer];
@@ -139,7 +139,7 @@ std::optional<std::uint32_t> Sender::room_for(Bytes bytes) {
 }
 
 /// Messages of one step often have the same contents: then they lie in the outbox once.
-std::optional<std::uint32_t> Sender::publish(const CarriedMessage& message) {
+std::optional<std::uint32_t> LaneSender::publish(const CarriedMessage& message) {
   if (is_published(message)) return latest_.offset;
   const auto offset = room_for(message.bytes);
   if (!offset) return std::nullopt;
@@ -148,17 +148,17 @@ std::optional<std::uint32_t> Sender::publish(const CarriedMessage& message) {
   return offset;
 }
 
-bool Sender::is_published(const CarriedMessage& message) const {
+bool LaneSender::is_published(const CarriedMessage& message) const {
   return latest_.outbox != nullptr && same_memory(latest_.message, message);
 }
 
-void Sender::forget_contents() {
+void LaneSender::forget_contents() {
   if (latest_.outbox == nullptr) return;
   (latest_.outbox == &small_ ? small_ : large_).close();
   latest_.outbox = nullptr;
 }
 
-void Sender::progress() {
+void LaneSender::progress() {
   for (std::size_t i = 0; i < open_tickets_.size();) {
     if (!serve(open_tickets_[i])) {
       ++i;
@@ -177,7 +177,7 @@ void Sender::progress() {
   announced_.bytes = 0;
 }
 
-bool Sender::serve(std::uint32_t number) {
+bool LaneSender::serve(std::uint32_t number) {
   Ticket& ticket = tickets_[number];
   if (!ticket.streaming) {
     const std::uint32_t answer = view_.ticket(self_, number).load(std::memory_order_acquire);
@@ -193,7 +193,7 @@ bool Sender::serve(std::uint32_t number) {
 
 /// Sends fragments as long as there is room; true after the last one. Receivers of the same contents get them together,
 /// so that each fragment is copied into the outbox once.
-bool Sender::stream(std::uint32_t number) {
+bool LaneSender::stream(std::uint32_t number) {
   Ticket& ticket = tickets_[number];
   const CarriedMessage& message = ticket.posted.message;
   if (ticket.streamed == 0 && waits_for_answers(ticket)) return false;
@@ -210,7 +210,7 @@ bool Sender::stream(std::uint32_t number) {
 }
 
 /// Whether others of its group have not answered yet, and it is worth waiting for them.
-bool Sender::waits_for_answers(Ticket& ticket) {
+bool LaneSender::waits_for_answers(Ticket& ticket) {
   const bool all_answered = std::ranges::all_of(open_tickets_, [&](std::uint32_t other) {
     return tickets_[other].group != ticket.group || tickets_[other].streaming;
   });
@@ -219,7 +219,7 @@ bool Sender::waits_for_answers(Ticket& ticket) {
 
 /// Collects the tickets of its group that are as far as this one. False if one of them has no room yet, and it is worth
 /// waiting for it.
-bool Sender::collect_members(Ticket& ticket) {
+bool LaneSender::collect_members(Ticket& ticket) {
   members_.clear();
   bool all_have_room = true;
   for (const std::uint32_t number : open_tickets_) {
@@ -235,7 +235,7 @@ bool Sender::collect_members(Ticket& ticket) {
   return all_have_room || ++ticket.waits >= max_waits;
 }
 
-void Sender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset) {
+void LaneSender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset) {
   Ticket& ticket = tickets_[number];
   LaneSlot& slot = begin_slot(ticket.peer, ticket.posted.context, ticket.posted.message, SlotKind::fragment);
   slot.bytes = bytes;
@@ -245,7 +245,7 @@ void Sender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offs
   ticket.streamed += bytes;
 }
 
-void Sender::forget(const Completions* owner) {
+void LaneSender::forget(const Completions* owner) {
   for (const std::uint32_t number : open_tickets_) {
     if (tickets_[number].posted.owner == owner) tickets_[number].posted.owner = nullptr;
   }

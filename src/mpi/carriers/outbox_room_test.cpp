@@ -1,4 +1,4 @@
-#include "outbox.hpp"
+#include "outbox_room.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ constexpr std::uint32_t size = 8192;
 bool all_taken(const OutboxReader&) { return true; }
 bool none_taken(const OutboxReader&) { return false; }
 
-TEST(Outbox, GivesRoomWithinItsBytesUntilItIsFull) {
-  Outbox outbox(begin, size);
+TEST(OutboxRoom, GivesRoomWithinItsBytesUntilItIsFull) {
+  OutboxRoom outbox(begin, size);
   std::uint32_t given = 0;
   while (const auto offset = outbox.take(1000, none_taken)) {
     EXPECT_GE(*offset, begin);
@@ -30,8 +30,8 @@ TEST(Outbox, GivesRoomWithinItsBytesUntilItIsFull) {
   EXPECT_EQ(given, size / 1024);
 }
 
-TEST(Outbox, GivesAsMuchAsItHasAndNotMore) {
-  Outbox outbox(begin, size);
+TEST(OutboxRoom, GivesAsMuchAsItHasAndNotMore) {
+  OutboxRoom outbox(begin, size);
   EXPECT_FALSE(outbox.take(size + 1, all_taken));
   EXPECT_TRUE(outbox.take(size, all_taken));
   EXPECT_FALSE(outbox.take(1, all_taken)) << "it is not closed";
@@ -39,8 +39,8 @@ TEST(Outbox, GivesAsMuchAsItHasAndNotMore) {
   EXPECT_TRUE(outbox.take(size, all_taken));
 }
 
-TEST(Outbox, KeepsWhatHasNoReaderYetUntilItIsClosed) {
-  Outbox outbox(begin, size);
+TEST(OutboxRoom, KeepsWhatHasNoReaderYetUntilItIsClosed) {
+  OutboxRoom outbox(begin, size);
   const auto first = outbox.take(size / 2, all_taken);
   const auto second = outbox.take(size / 2, all_taken);
   ASSERT_TRUE(first && second);
@@ -48,10 +48,10 @@ TEST(Outbox, KeepsWhatHasNoReaderYetUntilItIsClosed) {
 }
 
 /// Against a set of the bytes that are in use.
-TEST(Outbox, NeverGivesBytesThatAReaderHasNotTaken) {
+TEST(OutboxRoom, NeverGivesBytesThatAReaderHasNotTaken) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
-    Outbox outbox(begin, size);
+    OutboxRoom outbox(begin, size);
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> in_use;  // by number of the last reader
     std::set<std::uint32_t> unread;
     const auto taken = [&](const OutboxReader& reader) { return !unread.contains(reader.number); };

@@ -1,10 +1,10 @@
-#include "outbox.hpp"
+#include "outbox_room.hpp"
 
 #include "segment_layout.hpp"
 
 namespace ayatori {
 
-std::optional<std::uint32_t> Outbox::fit(std::uint32_t bytes) {
+std::optional<std::uint32_t> OutboxRoom::fit(std::uint32_t bytes) {
   const std::uint32_t room = (bytes + cache_line - 1) / cache_line * cache_line;
   if (room > bytes_) return std::nullopt;
   std::uint32_t begin = next_;

@@ -1,4 +1,4 @@
-#include "receiver.hpp"
+#include "lane_receiver.hpp"
 
 #include <algorithm>
 
@@ -6,16 +6,16 @@
 
 namespace ayatori {
 
-Receiver::Receiver(const SegmentView& view, Rank self, bool read_peers)
+LaneReceiver::LaneReceiver(const SegmentView& view, Rank self, bool read_peers)
     : view_(view), self_(self), read_peers_(read_peers), lanes_(view.shape().ranks) {}
 
-void Receiver::post(Rank peer, const Posted& posted) {
+void LaneReceiver::post(Rank peer, const Posted& posted) {
   if (!lanes_[peer].early.empty() && take_early(peer, posted)) return;
   lanes_[peer].posted.push_back(posted);
   await(peer);
 }
 
-bool Receiver::take_at_once(Rank peer, const Posted& posted) {
+bool LaneReceiver::take_at_once(Rank peer, const Posted& posted) {
   Lane& lane = lanes_[peer];
   if (!lane.early.empty() && take_early(peer, posted)) return true;
   while (true) {
@@ -34,12 +34,12 @@ bool Receiver::take_at_once(Rank peer, const Posted& posted) {
   }
 }
 
-void Receiver::await(Rank peer) {
+void LaneReceiver::await(Rank peer) {
   if (std::exchange(lanes_[peer].awaited, true)) return;
   awaited_.push_back(peer);
 }
 
-bool Receiver::take_early(Rank peer, const Posted& posted) {
+bool LaneReceiver::take_early(Rank peer, const Posted& posted) {
   auto& early = lanes_[peer].early;
   const auto found = std::find_if(early.begin(), early.end(), [&](const Early& each) {
     return each.context == posted.context && each.stream == posted.message.stream;
@@ -55,7 +55,7 @@ bool Receiver::take_early(Rank peer, const Posted& posted) {
   return true;
 }
 
-void Receiver::progress() {
+void LaneReceiver::progress() {
   for (std::size_t i = 0; i < awaited_.size();) {
     const Rank peer = awaited_[i];
     look_at(peer);
@@ -71,7 +71,7 @@ void Receiver::progress() {
 }
 
 /// Takes messages from the lane until nobody waits for one, or none is there.
-void Receiver::look_at(Rank peer) {
+void LaneReceiver::look_at(Rank peer) {
   Lane& lane = lanes_[peer];
   while (!lane.posted.empty() || !lane.inflows.empty()) {
     const LaneSlot& slot = view_.slot(peer, self_, lane.next);
@@ -82,7 +82,7 @@ void Receiver::look_at(Rank peer) {
   }
 }
 
-void Receiver::take(Rank peer, const LaneSlot& slot) {
+void LaneReceiver::take(Rank peer, const LaneSlot& slot) {
   if (slot.kind == SlotKind::fragment) return take_fragment(peer, slot);
   auto& waiting = lanes_[peer].posted;
   const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Posted& posted) {
@@ -95,7 +95,7 @@ void Receiver::take(Rank peer, const LaneSlot& slot) {
 }
 
 /// The slot has the message that was posted.
-void Receiver::accept(Rank peer, const Posted& posted, const LaneSlot& slot) {
+void LaneReceiver::accept(Rank peer, const Posted& posted, const LaneSlot& slot) {
   if (slot.kind == SlotKind::announced) {
     fetch(peer, posted, slot.body.announced, slot.bytes);
   } else {
@@ -103,7 +103,7 @@ void Receiver::accept(Rank peer, const Posted& posted, const LaneSlot& slot) {
   }
 }
 
-const std::byte* Receiver::contents(Rank peer, const LaneSlot& slot) const {
+const std::byte* LaneReceiver::contents(Rank peer, const LaneSlot& slot) const {
   if (slot.kind == SlotKind::contained) {
     return reinterpret_cast<const std::byte*>(&slot) + offsetof(LaneSlot, body);
   }
@@ -111,7 +111,7 @@ const std::byte* Receiver::contents(Rank peer, const LaneSlot& slot) const {
   return view_.outbox(peer) + (whole ? slot.body.published.offset : slot.body.fragment.offset);
 }
 
-void Receiver::set_aside(Rank peer, const LaneSlot& slot) {
+void LaneReceiver::set_aside(Rank peer, const LaneSlot& slot) {
   Early early{slot.kind, slot.stream, slot.context, slot.bytes, {}, {}};
   if (slot.kind == SlotKind::announced) {
     early.body.announced = slot.body.announced;
@@ -124,7 +124,7 @@ void Receiver::set_aside(Rank peer, const LaneSlot& slot) {
   lanes_[peer].early.push_back(std::move(early));
 }
 
-bool Receiver::fits(const Posted& posted, Bytes bytes) {
+bool LaneReceiver::fits(const Posted& posted, Bytes bytes) {
   if (bytes == posted.message.bytes) return true;
   posted.owner->fail(fail("a message of {} bytes came from participant {}, which should have {}", bytes,
                           posted.message.peer, posted.message.bytes)
@@ -132,13 +132,13 @@ bool Receiver::fits(const Posted& posted, Bytes bytes) {
   return false;
 }
 
-void Receiver::deliver(const Posted& posted, const std::byte* contents, Bytes bytes) {
+void LaneReceiver::deliver(const Posted& posted, const std::byte* contents, Bytes bytes) {
   if (!fits(posted, bytes)) return;
   copy_in(posted.message.pieces, 0, contents, bytes);
   posted.complete();
 }
 
-void Receiver::fetch(Rank peer, const Posted& posted, const LaneSlot::Announced& announced, Bytes bytes) {
+void LaneReceiver::fetch(Rank peer, const Posted& posted, const LaneSlot::Announced& announced, Bytes bytes) {
   if (!fits(posted, bytes)) return;
   auto& ticket = view_.ticket(peer, announced.ticket);
   const RemotePiece single[] = {{announced.address, bytes}};
@@ -157,7 +157,7 @@ void Receiver::fetch(Rank peer, const Posted& posted, const LaneSlot::Announced&
   ticket.store(ticket_fragments, std::memory_order_release);
 }
 
-void Receiver::take_fragment(Rank peer, const LaneSlot& slot) {
+void LaneReceiver::take_fragment(Rank peer, const LaneSlot& slot) {
   auto& inflows = lanes_[peer].inflows;
   const auto inflow = std::find_if(inflows.begin(), inflows.end(),
                                    [&](const Inflow& each) { return each.ticket == slot.body.fragment.ticket; });
@@ -169,7 +169,7 @@ void Receiver::take_fragment(Rank peer, const LaneSlot& slot) {
   inflows.erase(inflow);
 }
 
-void Receiver::forget(const Completions* owner) {
+void LaneReceiver::forget(const Completions* owner) {
   for (Lane& lane : lanes_) {
     std::erase_if(lane.posted, [&](const Posted& posted) { return posted.owner == owner; });
     std::erase_if(lane.inflows, [&](const Inflow& inflow) { return inflow.posted.owner == owner; });

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "completions.hpp"
-#include "outbox.hpp"
+#include "outbox_room.hpp"
 #include "segment_layout.hpp"
 
 namespace ayatori {
 
 /// Messages to one peer leave in the order in which they were posted. One that finds no room waits, and those after it.
-class Sender {
+class LaneSender {
  public:
   /// Messages of up to `max_published_bytes` are copied into the outbox if it has room, larger ones are announced.
-  Sender(const SegmentView& view, Rank self, Bytes max_published_bytes);
+  LaneSender(const SegmentView& view, Rank self, Bytes max_published_bytes);
 
   void post(Rank peer, const Posted& posted);
 
@@ -57,7 +57,7 @@ class Sender {
   };
   /// Payload in the outbox that the next message may have in common.
   struct Publication {
-    const Outbox* outbox = nullptr;  ///< nullptr: there is none
+    const OutboxRoom* outbox = nullptr;  ///< nullptr: there is none
     CarriedMessage message;
     std::uint32_t offset = 0;
   };
@@ -68,7 +68,7 @@ class Sender {
   void fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message);
   [[nodiscard]] LaneSlot& begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind);
   void finish_slot(Rank peer);
-  [[nodiscard]] Outbox& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
+  [[nodiscard]] OutboxRoom& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
   [[nodiscard]] std::optional<std::uint32_t> room_for(Bytes bytes);
   [[nodiscard]] std::optional<std::uint32_t> publish(const CarriedMessage& message);
   [[nodiscard]] bool is_published(const CarriedMessage& message) const;
@@ -85,8 +85,8 @@ class Sender {
   Rank self_;
   Bytes max_published_bytes_;
   std::byte* memory_;  ///< of the outbox
-  Outbox small_;
-  Outbox large_;
+  OutboxRoom small_;
+  OutboxRoom large_;
   Publication latest_;
   CarriedMessage announced_;         ///< latest; without bytes if its memory may have changed
   std::uint32_t group_ = 0;          ///< of that
