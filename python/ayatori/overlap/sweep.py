@@ -19,7 +19,7 @@ from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
 from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
-from ayatori.resumable import SavedResults, compute_items, mpi_processes
+from ayatori.resumable import SavedResults, compute_each, mpi_processes
 
 CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
@@ -164,20 +164,18 @@ def measure(
 ) -> list[dict[str, Any]]:
     """One entry a cell. What is done is kept in `saved`, under names that begin with `part`."""
     to_adjust = _to_adjust(sweep)
-    units = compute_items(
-        saved, f"{part}units", to_adjust, 1, lambda cells: [_adjusted(site, sweep, cell) for cell in cells], advance
-    )
+    units = compute_each(saved, f"{part}units", to_adjust, lambda cell: _adjusted(site, sweep, cell), advance)
     units_of = dict(zip(to_adjust, units, strict=True))
 
-    def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-        return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
+    def run(cell: Cell) -> dict[str, Any]:
+        return run_cell(site, sweep, cell, units_of.get(without_mechanism(cell), 0))
 
-    runs = compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance)
+    runs = compute_each(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, run, advance)
     by_cell = [runs[number :: len(sweep.cells)] for number in range(len(sweep.cells))]
     usual = usual_speed() or _speed_of(by_cell, lambda _: True)
     for number in range(sweep.repeats if mpi_processes() == 1 else 0):
         noisy = [i for i, result in enumerate(results_of(sweep, by_cell)) if (result["noise"] or 0.0) > TOO_NOISY]
-        again = compute_items(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], 1, run, advance)
+        again = compute_each(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], run, advance)
         advance(len(sweep.cells) - len(noisy))
         for i, result in zip(noisy, again, strict=True):
             by_cell[i] = [*by_cell[i], result]
@@ -212,17 +210,14 @@ def without_mechanism(cell: Cell) -> Cell:
     return cell if cell.mechanism == "acp" else Cell(cell.task, cell.family, "none", cell.what, cell.size, cell.ranks)
 
 
-def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[Cell], int]) -> list[dict[str, Any]]:
-    """Of each what its program has printed, or why there is nothing."""
-    found = []
-    for cell in cells:
-        try:
-            with watched() as condition:
-                result = _run(site, sweep, cell, units(cell))
-            found.append(result | {"machine": noted(condition)})
-        except Error as error:
-            found.append({"failed": f"{error}: {error.cause}" if error.cause else str(error)})
-    return found
+def run_cell(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
+    """What its program has printed, or why there is nothing."""
+    try:
+        with watched() as condition:
+            result = _run(site, sweep, cell, units)
+        return result | {"machine": noted(condition)}
+    except Error as error:
+        return {"failed": f"{error}: {error.cause}" if error.cause else str(error)}
 
 
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
