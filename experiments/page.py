@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
-from ayatori.report.figures import Curve, Figure, Table, page_of_figures
+from ayatori.report.figures import Axis, Curve, Figure, Table, axis, log_axis, page_of_figures, upright
 from ayatori.resumable import SavedResults
 
-__all__ = ["Axis", "Curve", "Figure", "Table", "axis", "open_results", "present", "show", "ticks"]
-
-Axis = dict[str, Any]
-"""As Plotly takes it."""
+__all__ = ["Axis", "Curve", "Figure", "Table", "axis", "log_axis", "open_results", "present", "show", "upright"]
 
 
 def open_results(folder: Path, parameters: dict[str, Any], resume: bool, save_every: float = 0) -> SavedResults:
@@ -24,16 +20,6 @@ def open_results(folder: Path, parameters: dict[str, Any], resume: bool, save_ev
     if resume:
         results.load()
     return results
-
-
-def axis(title: str, *, upright: bool = False, **settings: Any) -> Axis:
-    """`upright`: its title stands beside the numbers."""
-    return {"title": {"text": title} | ({"standoff": 12} if upright else {})} | settings
-
-
-def ticks(title: str, values: Sequence[float], words: Callable[[Any], str] = str) -> Axis:
-    """A logarithmic axis with these numbers."""
-    return axis(title, type="log", tickvals=list(values), ticktext=list(map(words, values)))
 
 
 def present(results: SavedResults, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,16 +75,34 @@ class Curve:
         return tag("li", key, self.name)
 
 
+Axis = dict[str, Any]
+"""As Plotly takes it."""
+
+
+def axis(title: str, **settings: Any) -> Axis:
+    return {"title": {"text": title}} | settings
+
+
+def upright(title: str, **settings: Any) -> Axis:
+    """One whose title stands beside its numbers."""
+    return {"title": {"text": title, "standoff": 12}} | settings
+
+
+def log_axis(title: str, values: Sequence[float], words: Callable[[Any], str] = str) -> Axis:
+    """With these numbers."""
+    return axis(title, type="log", tickvals=list(values), ticktext=list(map(words, values)))
+
+
 @dataclass(frozen=True)
 class Figure:
-    """Curves over common axes, the last one on top; `x_axis` and `y_axis` are Plotly's settings."""
+    """Curves over common axes, the last one on top."""
 
     id: str
     title: str
     note: str
     curves: list[Curve]
-    x_axis: dict[str, Any] = field(default_factory=dict)
-    y_axis: dict[str, Any] = field(default_factory=dict)
+    x_axis: Axis = field(default_factory=dict)
+    y_axis: Axis = field(default_factory=dict)
 
     def plot(self) -> Plot:
         traces = [curve.trace() for curve in self.curves]
