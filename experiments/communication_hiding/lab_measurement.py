@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ayatori import _core
+from ayatori.base.compiled import PLUGINS
 from ayatori.base.errors import Error
 from ayatori.overlap.explanation import kinds_of
 from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
@@ -28,7 +28,6 @@ LATENCIES = ("200us", "400us", "800us", "1600us")
 LATENCY_RATE = "1Gbit/s"
 CROSSING_MECHANISMS = ("none", "thread")
 ITERATIONS = 50
-_PLUGINS = Path(_core.__file__).parent / "mpi"
 
 
 def site() -> Site:
@@ -88,6 +87,6 @@ def reductions_of_pipecg() -> list[list[int]]:
     iterations = 20
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         words = [*launcher(FAMILY, 2, 2), str(krylov_program()), "pipecg", "32", str(iterations), "1"]
-        traces = Program(tuple(words), FAMILY, _PLUGINS).run(Path(name), False)
+        traces = Program(tuple(words), FAMILY, PLUGINS).run(Path(name), False)
     own = [kind for kind in kinds_of(traces) if "allreduce" in kind.name.lower()]
     return [[kind.bytes, round(kind.count / len(traces) / iterations)] for kind in own]

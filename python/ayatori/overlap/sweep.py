@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
-from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
@@ -107,10 +107,7 @@ def program_of(cell: Cell) -> Path:
         return krylov_program()
     if cell.family not in FAMILIES:
         raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
-    path = PROGRAMS / f"{cell.task}_mpi_{cell.family}"
-    if not path.exists():
-        raise Error(f"{path.name} was not built", hint=f"apt-get install lib{cell.family}-dev, then ./run build")
-    return path
+    return built_program(f"{cell.task}_mpi_{cell.family}", f"lib{cell.family}-dev")
 
 
 def overlap_cells(
