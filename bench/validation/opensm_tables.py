@@ -71,7 +71,7 @@ def main() -> None:
     with SimulatedFabric(net_text(network)) as fabric:
         for engine in ENGINES:
             run = fabric.run_opensm(engine, dumps=False, timeout=400)
-            theirs = computation_seconds(run.log)
+            theirs = computation_seconds(run.folder / "osm.log")
             print(f"OpenSM {engine:7} {theirs:8.3f} s, {theirs / middle:.0f} times ours")
 
 

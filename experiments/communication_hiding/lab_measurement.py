@@ -12,7 +12,7 @@ from ayatori.base.errors import Error
 from ayatori.overlap.explanation import kinds_of
 from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
 from ayatori.overlap.sites import Site, lab_of_two, launcher
-from ayatori.overlap.sweep import Cell, Sweep, krylov_cells, overlap_cells, stencil_cells
+from ayatori.overlap.sweep import Cell, Sweep, cells_of
 from ayatori.overlap.tracing import Program
 from ayatori.prediction.krylov_model import CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES
 
@@ -38,17 +38,17 @@ def sweeps(
     families: Sequence[str], orders: Sequence[int], krylov_orders: Sequence[int], repeats: int
 ) -> dict[str, Sweep]:
     """By what they are of. Without PETSc none is of krylov."""
-    stencils = stencil_cells(families, ("none",), WAYS, orders, (2,))
-    stencils += stencil_cells(families, ("none",), WAYS, orders[-1:], (4,))
+    stencils = cells_of("stencil", families, ("none",), WAYS, orders, (2,))
+    stencils += cells_of("stencil", families, ("none",), WAYS, orders[-1:], (4,))
     reductions: tuple[Cell, ...] = ()
     for size, ranks in ((16, 2), (16, 4), (4096, 2), (LARGE, 2)):
-        reductions += overlap_cells(families, MECHANISMS, ("iallreduce",), (size,), (ranks,))
+        reductions += cells_of("overlap", families, MECHANISMS, ("iallreduce",), (size,), (ranks,))
     found = {
         "stencil": Sweep(stencils, repeats, 5, iterations=30),
         "overlap": Sweep(reductions, repeats, 7, kernel="matrix-vector"),
     }
     if FAMILY in families and has_petsc():
-        cells = krylov_cells((FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
+        cells = cells_of("krylov", (FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
         found["krylov"] = Sweep(cells, repeats, 7, iterations=ITERATIONS)
     return found
 
@@ -56,10 +56,10 @@ def sweeps(
 def crossing_sweeps(order: int, repeats: int) -> dict[str, tuple[Site, Sweep]]:
     """By what they are of: both methods on this machine, reductions with the least latency, and both methods with each
     latency."""
-    here = krylov_cells((FAMILY,), ("none",), METHODS, (order,), (2,))
-    methods = krylov_cells((FAMILY,), CROSSING_MECHANISMS, METHODS, (order,), (2,))
+    here = cells_of("krylov", (FAMILY,), ("none",), METHODS, (order,), (2,))
+    methods = cells_of("krylov", (FAMILY,), CROSSING_MECHANISMS, METHODS, (order,), (2,))
     sizes = (CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES)
-    reductions = overlap_cells((FAMILY,), ("none",), ("iallreduce",), sizes, (2,))
+    reductions = cells_of("overlap", (FAMILY,), ("none",), ("iallreduce",), sizes, (2,))
     found = {
         "here": (Site(), Sweep(here, repeats, 5, iterations=ITERATIONS)),
         "reductions": (_with_latency(LATENCIES[0]), Sweep(reductions, repeats, 15)),

@@ -159,7 +159,7 @@ def measure_turns(
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     ranks = 2 * _cores()
-    words = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
+    words: list[str | Path] = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
     command = [mpi.mpirun, *placement(mpi, None, ranks), *words]
     starts = []
     for _ in range(STARTS):

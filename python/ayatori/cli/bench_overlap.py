@@ -28,11 +28,9 @@ from ayatori.overlap.sweep import (
     KERNELS,
     WAYS,
     Sweep,
-    krylov_cells,
+    cells_of,
     measure,
-    overlap_cells,
     runs_of,
-    stencil_cells,
 )
 
 TASKS = ("overlap", "stencil", "krylov")
@@ -109,16 +107,16 @@ def overlap(
     orders, counts = numbers_of(matrix_order), numbers_of(ranks)
     if task == "overlap":
         sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
-        cells = overlap_cells(families, words_of(mechanisms), words_of(calls), sizes, counts)
+        cells = cells_of(task, families, words_of(mechanisms), words_of(calls), sizes, counts)
         sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
     elif task == "stencil":
         chosen = words_of(ways or "none,isend,put,acp")
-        cells = stencil_cells(families, words_of(mechanisms), chosen, orders or [1024], counts)
+        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1024], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
     elif task == "krylov":
         if FAMILY not in families:
             raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
-        cells = krylov_cells(families, words_of(mechanisms), words_of(ways or "cg,pipecg"), orders or [1536], counts)
+        cells = cells_of(task, families, words_of(mechanisms), words_of(ways or "cg,pipecg"), orders or [1536], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations)
     else:
         raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")

@@ -110,45 +110,31 @@ def program_of(cell: Cell) -> Path:
     return built_program(f"{cell.task}_mpi_{cell.family}", f"lib{cell.family}-dev")
 
 
-def overlap_cells(
-    families: Sequence[str], mechanisms: Sequence[str], calls: Sequence[str], sizes: Sequence[int], ranks: Sequence[int]
-) -> tuple[Cell, ...]:
-    """The mechanism acp sends by itself, and takes no call. What can't be offloaded is left out."""
-    found = []
-    for family, count, size, call, name in itertools.product(families, ranks, sizes, calls, mechanisms):
-        if name == "offload" and (call not in OFFLOADED or why_no_offload([family])):
-            continue
-        if name != "acp" or call == "isend":
-            found.append(Cell("overlap", family, name, call, size, count))
-    return tuple(found)
-
-
-def stencil_cells(
-    families: Sequence[str], mechanisms: Sequence[str], ways: Sequence[str], orders: Sequence[int], ranks: Sequence[int]
-) -> tuple[Cell, ...]:
-    """Mechanisms that move requests do nothing for ways without them: these are measured once."""
-    found = []
-    for family, count, order, way, name in itertools.product(families, ranks, orders, ways, mechanisms):
-        helps = name == "none" or (name not in ("acp", "offload") and way not in (*ONE_SIDED, "none"))
-        if helps and not name.startswith("test"):
-            found.append(Cell("stencil", family, name, way, order, count))
-    return tuple(found)
-
-
-def krylov_cells(
+def cells_of(
+    task: str,
     families: Sequence[str],
     mechanisms: Sequence[str],
-    methods: Sequence[str],
-    orders: Sequence[int],
+    whats: Sequence[str],
+    sizes: Sequence[int],
     ranks: Sequence[int],
 ) -> tuple[Cell, ...]:
-    """Over the MPI of Debian's PETSc alone. The program calls no MPI_Test itself."""
-    return tuple(
-        Cell("krylov", family, name, method, order, count)
-        for family, count, order, method, name in itertools.product(families, ranks, orders, methods, mechanisms)
-        if family == FAMILY and name != "acp" and not name.startswith("test")
-        if name != "offload" or not why_no_offload([family])
-    )
+    """All of them, but for those in which the mechanism could do nothing."""
+    cells = itertools.product(families, ranks, sizes, whats, mechanisms)
+    found = (Cell(task, family, name, what, size, count) for family, count, size, what, name in cells)
+    return tuple(cell for cell in found if _can_help(cell))
+
+
+def _can_help(cell: Cell) -> bool:
+    name, is_offloaded = cell.mechanism, cell.mechanism == "offload"
+    match cell.task:
+        case "overlap":  # the mechanism acp sends by itself, and takes no call
+            helps = cell.what in OFFLOADED if is_offloaded else name != "acp" or cell.what == "isend"
+        case "stencil":  # mechanisms that move requests do nothing for ways without them, which are measured once
+            helps = name == "none" or cell.what not in (*ONE_SIDED, "none")
+            return helps and name not in ("acp", "offload") and not name.startswith("test")
+        case _:  # over the MPI of Debian's PETSc alone; the program calls no MPI_Test itself
+            helps = cell.family == FAMILY and name != "acp" and not name.startswith("test")
+    return helps and not (is_offloaded and why_no_offload([cell.family]))
 
 
 def runs_of(sweep: Sweep) -> int:

@@ -37,7 +37,8 @@ def assumed_costs(network: Network) -> Costs:
     kind = (
         "links of built-in routers" if network.direct else rate if rate != "?" else f"{UNKNOWN_RATE} (rate not known)"
     )
-    return replace(from_core(_core.assumed_costs(rate, network.direct).costs), origin=f"assumed for {kind}")
+    costs: Costs = from_core(_core.assumed_costs(rate, network.direct).costs)
+    return replace(costs, origin=f"assumed for {kind}")
 
 
 def assumed_on_planes(network: Network) -> Sequence[MessageCosts]:
