@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ayatori.base import compiled
 from ayatori.base.errors import Error
 from ayatori.measurement import programs
 
@@ -22,7 +23,7 @@ SMALL = ("--senders", "4", "--bytes", "512", "--messages", "300", "--repeats", "
 
 
 def is_built(stack: str) -> bool:
-    return (programs.PROGRAMS / programs.STACKS[stack][0]).exists()
+    return (compiled.PROGRAMS / programs.STACKS[stack][0]).exists()
 
 
 def incast(run, *arguments: str) -> dict:
@@ -99,7 +100,7 @@ def test_options_out_of_range_are_refused(arguments: tuple[str, ...], message: s
 
 
 def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:
         programs.measure_incast(["ucx-tcp"], programs.IncastSettings(), 1)
     assert caught.value.hint == "apt-get install libucx-dev, then ./run build"
@@ -109,7 +110,7 @@ def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.M
     program = tmp_path / "incast_ours"
     program.write_text("#!/bin/sh\necho no memory >&2\nexit 2\n")
     program.chmod(0o755)
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours failed") as caught:
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
     assert (caught.value.cause, caught.value.internal) == ("no memory", True)
@@ -119,7 +120,7 @@ def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: 
     program = tmp_path / "incast_ours"
     program.write_text("#!/bin/sh\nkill -ALRM $$\n")
     program.chmod(0o755)
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
 

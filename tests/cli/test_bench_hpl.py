@@ -17,11 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.mixed import parse_mixed
 from ayatori.linpack.output_file import Residual, SolvedSystem, parse_output
-from ayatori.linpack.running import PROGRAMS, Launcher, local_size, random_access_bytes, refused_bytes, run_in
+from ayatori.linpack.running import Launcher, local_size, random_access_bytes, refused_bytes, run_in
 from ayatori.linpack.settings import PRESETS, Plane, Point, Variant, operations_of, order_for
 from ayatori.linpack.sweep import Sweep, results_of
 
@@ -297,7 +298,7 @@ def test_mixed_precision_solves_what_numpy_and_lapack_solve(
 ) -> None:
     seed = order + 7
     words = [*Launcher().command(processes, Plane()), str(MIXED), str(order), str(block), "check", str(seed)]
-    output = run_in(tmp_path, words)
+    output = run_in(tmp_path, words).output
     data = json.loads(next(line for line in output.splitlines() if line.startswith("{")))
     matrix, right = system(order, seed)
     x = np.linalg.solve(matrix, right)

@@ -190,9 +190,9 @@ def test_in_how_many_runs_the_thread_stayed_on_is_told() -> None:
 def test_what_switches_cannot_take_is_not_offloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     for why, calls in (("", ["iallreduce"]), ("nothing there", [])):
         monkeypatch.setattr(sweep, "why_no_offload", lambda _, why=why: why)
-        cells = sweep.overlap_cells(["openmpi"], ["offload"], ["isend", "iallreduce", "ialltoall"], [8], [2])
+        cells = sweep.cells_of("overlap", ["openmpi"], ["offload"], ["isend", "iallreduce", "ialltoall"], [8], [2])
         assert [cell.what for cell in cells] == calls
-    assert sweep.stencil_cells(["openmpi"], ["offload"], ["isend"], [8], [2]) == ()
+    assert sweep.cells_of("stencil", ["openmpi"], ["offload"], ["isend"], [8], [2]) == ()
 
 
 def test_a_cell_that_cannot_be_adjusted_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,8 +216,8 @@ def test_latencies_of_cables_that_cannot_be_are_refused(latency: str, ayatori_co
 
 
 def test_mechanisms_are_measured_where_they_can_help() -> None:
-    cells = sweep.stencil_cells(
-        ["mpich"], ["none", "thread", "test:1ms", "acp"], ["none", "isend", "put", "acp"], [9], [2]
+    cells = sweep.cells_of(
+        "stencil", ["mpich"], ["none", "thread", "test:1ms", "acp"], ["none", "isend", "put", "acp"], [9], [2]
     )
     assert [(cell.what, cell.mechanism) for cell in cells] == [
         ("none", "none"),
@@ -226,7 +226,7 @@ def test_mechanisms_are_measured_where_they_can_help() -> None:
         ("put", "none"),
         ("acp", "none"),
     ]
-    cells = sweep.overlap_cells(["mpich"], ["none", "acp"], ["isend", "ibcast"], [8], [2])
+    cells = sweep.cells_of("overlap", ["mpich"], ["none", "acp"], ["isend", "ibcast"], [8], [2])
     assert [(cell.what, cell.mechanism) for cell in cells] == [("isend", "none"), ("isend", "acp"), ("ibcast", "none")]
 
 
@@ -300,7 +300,9 @@ def test_all_mechanisms_of_a_cell_compute_the_same_and_acp_has_its_own() -> None
 
 
 def test_krylov_is_measured_over_the_mpi_of_petsc_alone() -> None:
-    cells = sweep.krylov_cells(["openmpi", "mpich"], ["none", "test:1ms", "thread", "acp"], ["cg", "pipecg"], [8], [2])
+    cells = sweep.cells_of(
+        "krylov", ["openmpi", "mpich"], ["none", "test:1ms", "thread", "acp"], ["cg", "pipecg"], [8], [2]
+    )
     assert [(cell.family, cell.what, cell.mechanism) for cell in cells] == [
         ("openmpi", "cg", "none"),
         ("openmpi", "cg", "thread"),

@@ -12,7 +12,7 @@ import pytest
 from ayatori import _core
 from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.prediction.assumed import assumed_inside
-from ayatori.prediction.costs import MessageCosts, SizeCost, fixed, size_cost_from_core
+from ayatori.prediction.costs import MessageCosts, SizeCost, fixed, from_core
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 ROOT = Path(__file__).parents[2]
@@ -150,7 +150,7 @@ def test_the_page_has_the_costs_that_are_assumed_inside_a_machine() -> None:
 
 
 def costs_of_reductions() -> SizeCost:
-    return size_cost_from_core(_core.assumed_costs("4xHDR", direct=False).costs.reduce)
+    return from_core(_core.assumed_costs("4xHDR", direct=False).costs.reduce)
 
 
 def ns(seconds: float) -> str:

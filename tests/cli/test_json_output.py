@@ -12,8 +12,8 @@ import click
 import pytest
 import typer
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.cli.app import app
-from ayatori.measurement.programs import PROGRAMS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -10,8 +10,7 @@ from pathlib import Path
 import plugin
 import pytest
 
-from ayatori.cli.run import PLUGINS
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PLUGINS, PROGRAMS
 from ayatori.overlap.replay import Job
 from ayatori.overlap.trace import RankTrace, read_traces
 from bench.validation.mpi4py_suite import environment_of

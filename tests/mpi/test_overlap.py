@@ -7,7 +7,7 @@ import json
 import plugin
 import pytest
 
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PROGRAMS
 
 TIMES = {"communication", "computation", "in_turn", "both", "computing", "waiting", "testing"}
 

@@ -7,7 +7,7 @@ import json
 import plugin
 import pytest
 
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PROGRAMS
 
 WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "get", "acp")
 

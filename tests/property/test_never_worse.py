@@ -34,7 +34,7 @@ def test_what_a_job_gets_beside_few_others_is_the_mean_over_all_of_their_steps(t
     assert len(cases) > 5
     for case in cases:
         running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
-        placed = plan_beside(case.network, case.routes, case.job, running)
+        [placed] = plan_beside(case.network, case.routes, [case.job], running)
         walk, base_lids = PacketWalk(case.network, case.routes), Plan.destination_mod_k(case.job.rank_count)
         without = time_beside(walk, case.job, base_lids, case.others)
         if without == 0:  # all ranks on one host

@@ -20,7 +20,9 @@ from sample_drawing import with_drawing
 
 from ayatori.report import ReportError, write_report
 from ayatori.report.listings import engines_listing
-from ayatori.report.schema import _engine, read_study
+from ayatori.report.model import Engine
+from ayatori.report.reading import read
+from ayatori.report.schema import read_study
 from ayatori.report.tiers import levels_of, load_class
 from ayatori.report.values import Value
 
@@ -380,6 +382,6 @@ def test_small_helpers() -> None:
 def test_tables_that_can_deadlock_are_not_shown_as_a_success() -> None:
     engine = {"name": "OpenSM minhop", "lmc": 0, "accepted": True, "deadlock_free": False, "note": "credit loops"}
     engines = [engine, engine | {"deadlock_free": True}, engine | {"accepted": False}]
-    listing = engines_listing([_engine(Value(data, "study", "")) for data in engines])
+    listing = engines_listing([read(Engine, Value(data, "study", ""), {}) for data in engines])
     verdicts = re.findall(r'<span class="(\w+)">. ([^<]*)</span>', str(listing))
     assert verdicts == [("failed", "accepted, can deadlock"), ("passed", "accepted"), ("failed", "refused")]
