@@ -1,8 +1,6 @@
 """The command line in the process of the tests: it starts in some milliseconds, where a process of its own takes 0.7 s
 of processor time to import everything. tests/cli/test_processes.py sees that both say the same."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

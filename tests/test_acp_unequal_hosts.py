@@ -1,7 +1,5 @@
 """libacp under Open MPI on several hosts: namespaces of this machine with names of their own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Memory of messages: the estimate against the kernel's count of real jobs, and connections counted by hand."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The code that the documentation shows is the code that is compiled and tested."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

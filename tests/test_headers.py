@@ -1,7 +1,5 @@
 """Every header of src/ and bench/ compiles alone."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 """The commands that both READMEs show for one's own fabric, with hostfiles as users have them: what they promise is
 counted again by a walk through what they wrote, with the ranks as the file they wrote starts them."""
 
-from __future__ import annotations
-
 import random
 import re
 import shlex

@@ -1,7 +1,5 @@
 """simulate_incast() with a trace: the same result, and a qlog that any JSON parser reads."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -5,8 +5,6 @@ fresh headless browsers that are already running. They are wall time: nothing el
 load is printed beside them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Looking around in a report: search, steps, zoom, keys, tips, narrow windows, paper, and no request to anybody."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

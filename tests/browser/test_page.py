@@ -1,7 +1,5 @@
 """The page in a real browser: it draws everything, without a script error, in light and in dark."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever is wrong with the input: one line that names it, exit 1, nothing written; wrong usage: exit 2."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """ayatori bench: every message arrives, the keys that other tools rely on, and nothing is left running."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """ayatori bench collectives and alltoall: what is measured, and what the figures mean."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ayatori bench hpl: what is read of HPL's output, what is run, and that solutions are right."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """ayatori bench overlap: what the figures mean, what is refused, and what is left of a run that was killed."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

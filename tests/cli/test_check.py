@@ -1,7 +1,5 @@
 """`ayatori check`: the picture of several jobs."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What messages cost: each verb says where the numbers come from, and an option means the same in all of them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Exit statuses: 0 done, 1 the input, 2 wrong usage, 3 what was checked is bad, 70 our fault, 130 Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Files as lldpctl, clouds and administrators write them: what `show` says of them, and which hosts are found."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

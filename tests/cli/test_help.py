@@ -1,7 +1,5 @@
 """The command line explains itself: help, completion, manual pages; and its output fits 100 columns."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

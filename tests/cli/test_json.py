@@ -1,7 +1,5 @@
 """The JSON keys that other tools rely on, and that the figures in them agree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

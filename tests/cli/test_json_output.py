@@ -1,7 +1,5 @@
 """Every verb's --json names its format and version, and docs/json-output.md has every key that it prints."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

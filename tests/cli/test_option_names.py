@@ -1,7 +1,5 @@
 """Options are called the same in all verbs, mean the same, and take their values in the same units."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Networks in several parts: what `route`, `check` and `plan` do with an island, and with a job across it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

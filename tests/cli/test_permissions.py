@@ -1,7 +1,5 @@
 """Files and folders that commands write have the permissions that the umask leaves."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

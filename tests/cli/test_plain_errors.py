@@ -1,8 +1,6 @@
 """Lines that can be copied stay whole, options that would not count are refused, and what can't be read or written is
 said before anything is measured."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

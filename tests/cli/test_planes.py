@@ -1,7 +1,5 @@
 """Networks of several planes, with the defaults of each verb."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

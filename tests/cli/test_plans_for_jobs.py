@@ -1,7 +1,5 @@
 """A plan is for one placement of ranks, and for the tables that it was made on: other ones are errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """ayatori plan --roce and check --method ecmp."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

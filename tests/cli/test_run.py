@@ -1,7 +1,5 @@
 """ayatori run: what outlives a job, and what its processes read."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """Long searches end at a limit or at Ctrl-C, and then have what they found."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """What `show` and `convert` give beyond the snapshots: differences, pictures, caches."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

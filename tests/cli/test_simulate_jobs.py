@@ -1,7 +1,5 @@
 """`ayatori simulate --jobs`: jobs that run at the same time."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

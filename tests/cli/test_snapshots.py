@@ -4,8 +4,6 @@ Each snapshots/NAME.txt begins with the command; `UPDATE_SNAPSHOTS=1 pytest test
 Commands run in tests/golden, so that they can name its files.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 from pathlib import Path

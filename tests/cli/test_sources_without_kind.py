@@ -1,7 +1,5 @@
 """A file or folder without its kind: every verb looks at the content, and says what it took it for."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What happens when stdout takes no more: a full disk is said, and a reader that has gone is no error."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

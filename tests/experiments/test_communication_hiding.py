@@ -1,7 +1,5 @@
 """Paper 4's experiment: its predictions as they were, and what follows from made-up measurements."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Each experiment on a few jobs: key figures as they were, and the same after an interruption."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The stream of jobs, against a count by hand, and what section 2.4 of paper 1 says of it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from itertools import pairwise

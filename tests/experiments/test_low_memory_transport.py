@@ -1,7 +1,5 @@
 """Paper 5's experiment on few messages: key figures as they were, its shape, and the same after an interruption."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

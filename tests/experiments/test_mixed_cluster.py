@@ -1,7 +1,5 @@
 """Paper 3's experiment on made-up measurements: what follows from them, and that the page has every figure."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Target architectures: against nwtopo's distances by a reader of the test's own, and in the real Scotch."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `./run install` puts into a prefix, used from outside of the tree as others do."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Every shared library that is installed: what it exports, and which libraries of others it needs."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Each product from a tree that holds only its own folder, those of the products below it, and base."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What tests in a virtual machine share."""
 
-from __future__ import annotations
-
 import pytest
 
 from ayatori.lab.rdma import missing_packages, prepare_parts

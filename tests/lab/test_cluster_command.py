@@ -1,7 +1,5 @@
 """`ayatori lab cluster` with real namespaces: what a command finds in one, and that nothing is left of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """`ayatori doctor`: what it finds on hosts of the cluster lab, and whether MPI works with what it says."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

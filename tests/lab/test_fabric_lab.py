@@ -1,7 +1,5 @@
 """The fabric lab on real ibsim, OpenSM, infiniband-diags and ibdmchk: tables, paths, and what is refused."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The processes of the fabric lab: they are limited, they do not meet, and none outlives its lab."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

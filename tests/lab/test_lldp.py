@@ -1,7 +1,5 @@
 """The source lldp: on a real Ethernet of two leaves, a spine and four hosts, each with Debian's lldpd."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Which hosts `bench pingpong` measures between, and what networks it and `doctor --out` write. Needs no lab."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

@@ -4,8 +4,6 @@ What is right is told by the programs' own processes: an MPI program prints its 
 which is not the first host of the hostfiles.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`ayatori lab rdma` with a real virtual machine, and where none can be made."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

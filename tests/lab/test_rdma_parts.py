@@ -1,7 +1,5 @@
 """What the virtual machine of `ayatori lab rdma` is made of: modules in order, the archive, QEMU's arguments."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import os

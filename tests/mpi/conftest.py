@@ -1,7 +1,5 @@
 """What tests of MPI programs share."""
 
-from __future__ import annotations
-
 import pytest
 
 

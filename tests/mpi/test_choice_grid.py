@@ -1,7 +1,5 @@
 """What is chosen is (nearly) the best in SMPI's simulation: a small part of bench/validation/choice_grid.py."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """ayatori explain overlap: real programs under libayatori_trace.so, with and without the plug-in."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

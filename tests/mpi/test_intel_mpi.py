@@ -1,8 +1,6 @@
 """Programs over an MPI, none of them built here, under the plug-in for MPICH's ABI: Intel's MPI Benchmarks, and mpi4py
 over Intel's MPI, both from PyPI."""
 
-from __future__ import annotations
-
 import plugin
 import pytest
 from test_mpi4py import check_that_nothing_differs

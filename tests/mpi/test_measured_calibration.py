@@ -1,7 +1,5 @@
 """What `ayatori calibrate` measures here is read by all that take a calibration: predictions, tables, the plug-in."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

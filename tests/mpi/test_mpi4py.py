@@ -1,7 +1,5 @@
 """mpi4py's tests of collectives pass with the plug-in as without it: a part of bench/validation/mpi4py_suite.py."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

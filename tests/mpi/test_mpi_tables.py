@@ -1,7 +1,5 @@
 """Tables for MPI libraries' own selectors: what is written is read back, refused if it is broken, and obeyed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

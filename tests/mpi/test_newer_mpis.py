@@ -1,7 +1,5 @@
 """The plug-ins, which are built with the MPIs that are installed, under newer ones of the same families from PyPI."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

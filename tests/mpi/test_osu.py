@@ -1,8 +1,6 @@
 """OSU's benchmarks as mpi4py's source distribution has them, in Python: they run unchanged under the plug-in, and to
 their end. OSU's own, in C, are in no package of Debian or PyPI."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The program of bench/tasks/overlap: every communication beside every computation gives right results."""
 
-from __future__ import annotations
-
 import json
 
 import plugin

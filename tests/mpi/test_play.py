@@ -1,7 +1,5 @@
 """Every schedule, played with real data by MPI processes under SimGrid's SMPI: each rank checks what it ends with."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

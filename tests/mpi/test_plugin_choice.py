@@ -1,7 +1,5 @@
 """What the first calls of a program are tried with, and algorithms of others."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

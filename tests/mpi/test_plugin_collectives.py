@@ -1,7 +1,5 @@
 """Every schedule, played inside real MPI programs: the data must be what the MPI itself delivers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import plugin

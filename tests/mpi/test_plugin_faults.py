@@ -1,7 +1,5 @@
 """What goes wrong around the plug-in: the program ends or goes on as it would without it, and one line says why."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

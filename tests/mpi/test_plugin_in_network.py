@@ -1,7 +1,5 @@
 """The plug-in tells that the MPI reduces in switches; SHARP's library is a faked one."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Programs that are linked with the plug-in before their MPI, and start with nothing preloaded (docs/mpi.md)."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

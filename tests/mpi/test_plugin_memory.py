@@ -1,7 +1,5 @@
 """What the plug-in takes of a process's memory, as the kernel counts it."""
 
-from __future__ import annotations
-
 import plugin
 import pytest
 

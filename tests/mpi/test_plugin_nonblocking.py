@@ -1,7 +1,5 @@
 """Collectives that do not block, played inside real MPI programs: many at the same time, ended in any order."""
 
-from __future__ import annotations
-
 import plugin
 import pytest
 from test_plugin_collectives import CALLS, TURNS, WITH_SIZES, algorithms_of

@@ -1,7 +1,5 @@
 """The plug-in in programs that do what programs do: communicators that come and go, threads, Fortran, faults."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """AYATORI_PROGRESS: what is under way is moved while the program computes, by a thread or in its calls."""
 
-from __future__ import annotations
-
 import re
 
 import plugin

@@ -1,7 +1,5 @@
 """ayatori run -- mpirun …: the plug-in of the program's MPI, and one line that says so."""
 
-from __future__ import annotations
-
 import json
 import platform
 import shlex

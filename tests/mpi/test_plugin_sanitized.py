@@ -4,8 +4,6 @@ UndefinedBehaviorSanitizer see what the plug-in does, and AddressSanitizer's hea
 What the MPIs lose at their end is not looked for.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

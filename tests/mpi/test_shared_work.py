@@ -1,7 +1,5 @@
 """Processes of mpirun share the jobs, and the first prints what one process would."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ Rank and host are what the processes themselves say. They are started from a hos
 placement and with unequal slots among the cases. srun: tests/slurm.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The programs of bench/tasks/stencil: every way of exchanging borders gives what one process alone computes."""
 
-from __future__ import annotations
-
 import json
 
 import plugin

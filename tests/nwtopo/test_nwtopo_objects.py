@@ -1,7 +1,5 @@
 """What a topology says of its objects and links, one by one and as arrays, on networks that one can count by hand."""
 
-from __future__ import annotations
-
 import pytest
 from small_networks import TORUS, TREE, names
 

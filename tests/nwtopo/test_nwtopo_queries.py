@@ -1,7 +1,5 @@
 """Hops, routes, ancestors, nearest machines and cuts, around faults and by forwarding tables."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

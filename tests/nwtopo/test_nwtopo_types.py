@@ -1,7 +1,5 @@
 """Types: the package's own, those that its compiled core states, and those of the second opinions."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Plans as their documented files say them, read without the code that is tested."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What connections took, beside the plan: `run --applied-out`, `check --applied` and `simulate --applied`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs that make connections, beside a libibverbs that writes down where they go."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

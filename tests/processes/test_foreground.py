@@ -1,7 +1,5 @@
 """A command that runs as if it had taken our place."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

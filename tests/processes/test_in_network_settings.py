@@ -1,7 +1,5 @@
 """Reductions in switches: what `ayatori run` sets, with a faked installation of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Children and all that they start are gone when the process that started them is gone, by whatever signal."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

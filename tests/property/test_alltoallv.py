@@ -1,7 +1,5 @@
 """An alltoallv's sizes, from Python: what a schedule makes of them, and how long that takes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Costs of messages: fitted to measurements, saved, and the same formulas as the simulator's."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

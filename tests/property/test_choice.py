@@ -1,7 +1,5 @@
 """Choices: rankings are sorted, tables cover every size once and come back as written, and broken ones are refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

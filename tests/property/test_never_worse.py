@@ -1,7 +1,5 @@
 """No choice of `ayatori plan` is worse than no plan: `bench.validation.never_worse` draws the cases, and measures."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

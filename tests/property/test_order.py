@@ -1,8 +1,6 @@
 """Rank orders: never slower than the given one, on small jobs about as fast as the fastest of all, and written so that
 each format says the same."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import cache

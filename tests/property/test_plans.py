@@ -1,7 +1,5 @@
 """Plans and contention against brute force in Python."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,8 +1,6 @@
 """What `plan` promises is what the ranks get that its start file starts: counted by a walk of its own through the files
 that were written, for hostfiles as users have them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Machines with several NICs: messages by the ranks' own, on the receiver's rail, or over all rails."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

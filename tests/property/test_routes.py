@@ -1,7 +1,5 @@
 """Our tables and checker against slow, simple oracles in Python."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from hypothesis import given, note, settings

@@ -1,7 +1,5 @@
 """Tables made for the jobs that run: `ayatori route --for`."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

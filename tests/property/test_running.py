@@ -1,7 +1,5 @@
 """Jobs that run, the file that keeps their links, and hosts for the next one."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

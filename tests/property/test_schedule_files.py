@@ -1,7 +1,5 @@
 """Algorithms of others, as files and libraries: written, read, simulated, chosen and refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

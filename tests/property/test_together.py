@@ -1,7 +1,5 @@
 """Jobs that run at the same time, read from files and measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Drawings for the fabrics of the tests: the fabric becomes a Network, whose drawing takes the fabric's indices."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections import Counter

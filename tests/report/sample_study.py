@@ -4,8 +4,6 @@ Slow and simple on purpose; the real figures come from `ayatori.routing`. Run as
 studies to look at: `python sample_study.py DIR`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

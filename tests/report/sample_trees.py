@@ -1,7 +1,5 @@
 """Trees in plain Python, and the paths of paper 1 and of König's theorem on them: the model behind sample_study.py."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The report: errors that name file and key, escaping, and a page that is whole and needs no network."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import hashlib

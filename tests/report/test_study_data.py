@@ -1,7 +1,5 @@
 """What a study tells the report of a real network: positions, faults, the job's NICs and its steps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Everything runs in namespaces of its own, which end with their first process; nothing stays.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
