@@ -40,11 +40,10 @@ def main(folder: Path) -> None:
 
 def large_report(folder: Path) -> Path:
     import sample_study as sample
-    from sample_drawing import with_drawing
 
     from ayatori.report import write_report
 
-    return write_report(sample.write_studies(folder / "large", with_drawing(sample.large_study())))
+    return write_report(sample.write_studies(folder / "large", sample.large_study()))
 
 
 if __name__ == "__main__":
