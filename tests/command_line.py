@@ -2,6 +2,7 @@
 of processor time to import everything. tests/cli/test_processes.py sees that both say the same."""
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -33,6 +34,22 @@ class Outcome:
     status: int
     stdout: str
     stderr: str
+
+    def good(self) -> "Outcome":
+        assert self.status == 0, self.stderr
+        return self
+
+    def json(self, status: int = 0) -> Any:
+        """What it printed with --json."""
+        assert self.status == status, self.stderr
+        return json.loads(self.stdout)
+
+    def refused(self, status: int, *parts: str) -> None:
+        """1 for wrong input, 2 for wrong usage; these words are in what was said, and nothing else was printed."""
+        assert (self.status, self.stdout) == (status, ""), self
+        assert self.stderr.startswith("error: ") and "defect" not in self.stderr, self.stderr
+        for part in parts:
+            assert part in self.stderr, self.stderr
 
 
 def run_process(*arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Outcome:

@@ -91,8 +91,7 @@ def test_impossible_jobs_are_refused() -> None:
 
 
 def test_the_command_fits_a_page_and_names_what_it_assumes(ayatori_command) -> None:
-    outcome = ayatori_command("estimate", "memory", "--processes", "1Ki,1G", "--ppn", "128")
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command("estimate", "memory", "--processes", "1Ki,1G", "--ppn", "128").good()
     lines = outcome.stdout.splitlines()
     assert max(map(len, lines)) <= 100
     assert any(line.startswith("  1,000,000,000  ") for line in lines)

@@ -10,7 +10,7 @@ PAPER = "fattree:K=6,levels=2,nodes=30"
 @pytest.fixture
 def fabric_file(tmp_path: Path, ayatori_command) -> Path:
     path = tmp_path / "fabric.txt"
-    assert ayatori_command("convert", "fattree:K=2,levels=2", "--to", "ibnetdiscover", "--out", str(path)).status == 0
+    ayatori_command("convert", "fattree:K=2,levels=2", "--to", "ibnetdiscover", "--out", str(path)).good()
     return path
 
 
@@ -151,7 +151,7 @@ def test_lmc_that_does_not_fit(tmp_path: Path, ayatori_command) -> None:
 
 
 def test_table_with_a_port_that_does_not_exist(tmp_path: Path, ayatori_command) -> None:
-    assert ayatori_command("route", PAPER, "--out-dir", str(tmp_path / "tables")).status == 0
+    ayatori_command("route", PAPER, "--out-dir", str(tmp_path / "tables")).good()
     lfts = tmp_path / "tables" / "lfts"
     lines = lfts.read_text().splitlines()
     broken = next(i for i, line in enumerate(lines) if line.startswith("0x"))

@@ -60,16 +60,13 @@ def test_incast_takes_messages_larger_than_datagrams(ayatori_command) -> None:
 
 
 def test_incast_prints_a_table(ayatori_command) -> None:
-    outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours")
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours").good()
     assert outcome.stdout.splitlines()[0] == "4 processes send 300 messages of 512 B each to one"
     assert outcome.stdout.splitlines()[2].split()[0] == "ours"
 
 
 def test_peers_delivers_every_message(ayatori_command) -> None:
-    outcome = ayatori_command("bench", "peers", "--count", "3000", "--json")
-    assert outcome.status == 0, outcome.stderr
-    data = json.loads(outcome.stdout)
+    data = ayatori_command("bench", "peers", "--count", "3000", "--json").json()
     assert data["delivered"] == data["messages"] == 6000
     assert {"rss_MB", "delivered", "bytes_per_idle_peer"} <= set(data)
     assert 1 < data["rss_MB"] < 64

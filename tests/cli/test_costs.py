@@ -53,27 +53,23 @@ def test_a_prediction_says_where_its_costs_come_from(
     verb: str, options: tuple[str, ...], tmp_path: Path, ayatori_command
 ) -> None:
     said = SAID[options]
-    outcome = ayatori_command(*verbs(tmp_path)[verb], *options)
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command(*verbs(tmp_path)[verb], *options).good()
     printed = "none: nothing takes time but bytes and links" if said == "none" else said
     assert f"  costs         {printed}\n" in outcome.stdout
-    found = json.loads(ayatori_command(*verbs(tmp_path)[verb], *options, "--json").stdout)
+    found = ayatori_command(*verbs(tmp_path)[verb], *options, "--json").json()
     assert found["model"]["costs"]["origin"] == said
 
 
 def test_a_choice_table_says_where_its_costs_come_from(tmp_path: Path, ayatori_command) -> None:
     table = tmp_path / "table.json"
     for options in ((), ("--calibration", "none"), ("--latency", "0")):
-        outcome = ayatori_command(*verbs(tmp_path)["choose"], *options, "--out", str(table))
-        assert outcome.status == 0, outcome.stderr
+        ayatori_command(*verbs(tmp_path)["choose"], *options, "--out", str(table)).good()
         assert json.loads(table.read_text())["model"]["costs_from"] == SAID[options]
 
 
 def origin_of(ayatori_command, source: str, calibration: Path) -> str:
     call = ("--collective", "barrier", "--algorithm", "tree", "--calibration", str(calibration), "--json")
-    outcome = ayatori_command("simulate", source, *call)
-    assert outcome.status == 0, outcome.stderr
-    return json.loads(outcome.stdout)["model"]["costs"]["origin"]
+    return ayatori_command("simulate", source, *call).json()["model"]["costs"]["origin"]
 
 
 def test_what_a_calibration_lacks_is_said_to_be_assumed(tmp_path: Path, ayatori_command) -> None:

@@ -1,7 +1,6 @@
 """Lines that can be copied stay whole, options that would not count are refused, and what can't be read or written is
 said before anything is measured."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -100,9 +99,7 @@ def test_options_that_need_another_one_are_refused_without_it(
 @pytest.mark.parametrize(("options", "seeds"), [("", 8), ("--hash-seeds 3", 3)])
 def test_hashes_that_are_asked_for_count(options: str, seeds: int, ayatori_command) -> None:
     call = ("simulate", PAPER, "--collective", "broadcast", "--algorithm", "binomial", "--method", "ecmp", "--json")
-    outcome = ayatori_command(*call, *options.split())
-    assert outcome.status == 0, outcome.stderr
-    assert json.loads(outcome.stdout)["model"]["hash_seeds"] == seeds
+    assert ayatori_command(*call, *options.split()).json()["model"]["hash_seeds"] == seeds
 
 
 def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_command) -> None:
@@ -122,10 +119,8 @@ def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_c
 def test_planned_steps_are_not_taken_for_the_shift(verb: str, tmp_path: Path, ayatori_command) -> None:
     job = hostfile_in(tmp_path, "N0-0\nN0-1\nN1-1\n")
     call = (verb, "torus:3x3", "--job", job, "--collective", "alltoall", "--algorithm", "planned", "--bytes", "1KiB")
-    refused = ayatori_command(*call)
-    assert (refused.status, refused.stdout) == (1, "") and "forwarding tables" in refused.stderr
-    assert "hint: --method destination-mod-K" in refused.stderr
-    assert ayatori_command(*call, "--method", "destination-mod-K").status == 0
+    ayatori_command(*call).refused(1, "forwarding tables", "hint: --method destination-mod-K")
+    ayatori_command(*call, "--method", "destination-mod-K").good()
 
 
 @pytest.mark.parametrize(
@@ -166,9 +161,9 @@ def test_calibrate_looks_at_its_files_before_it_measures(tmp_path: Path, ayatori
 
 @needs_mpirun
 def test_calibrate_says_when_what_should_start_mpi_does_not(tmp_path: Path, ayatori_command) -> None:
-    refused = ayatori_command("calibrate", "--mpirun", "true", "--seconds", "10ms", "--out", str(tmp_path / "out"))
-    assert refused.status == 1
-    assert "the program that measures printed nothing that can be read" in refused.stderr
+    ayatori_command("calibrate", "--mpirun", "true", "--seconds", "10ms", "--out", str(tmp_path / "out")).refused(
+        1, "the program that measures printed nothing that can be read"
+    )
 
 
 @pytest.mark.parametrize(

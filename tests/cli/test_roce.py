@@ -21,9 +21,7 @@ def addresses(folder: Path) -> Path:
 @pytest.mark.parametrize("hash", ["xor", "crc16", "crc32"])
 @pytest.mark.parametrize("source", [PAPER, "fattree:K=3,levels=3"])
 def test_plans_leave_no_shared_link_that_ports_can_avoid(ayatori_command, source: str, hash: str) -> None:
-    done = ayatori_command("plan", source, *JOB, "--roce", "--hash", hash, "--json")
-    assert done.status == 0, done.stderr
-    data = json.loads(done.stdout)
+    data = ayatori_command("plan", source, *JOB, "--roce", "--hash", hash, "--json").json()
     assert data["proven"] == data["jobs"] == 3
     assert data["relative_bandwidth"]["mean"] >= data["without_plan"]["mean"]
     if source == PAPER:
@@ -32,8 +30,7 @@ def test_plans_leave_no_shared_link_that_ports_can_avoid(ayatori_command, source
 
 def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, tmp_path: Path) -> None:
     options = ["--hash", "crc32", "--addresses", str(addresses(tmp_path))]
-    done = ayatori_command("check", PAPER, *JOB, "--method", "ecmp", *options)
-    assert done.status == 0, done.stderr
+    done = ayatori_command("check", PAPER, *JOB, "--method", "ecmp", *options).good()
     assert "switches that hash by crc32" in done.stdout
     assert "assumed       seeds\n" in done.stdout
     assert "with the plan mean 1.0000, min 1.0000" in done.stdout
@@ -46,8 +43,7 @@ def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> Non
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out)]
     assert ayatori_command(*planning).status == 2
-    done = ayatori_command(*planning, "--addresses", str(addresses(tmp_path)))
-    assert done.status == 0, done.stderr
+    ayatori_command(*planning, "--addresses", str(addresses(tmp_path))).good()
     document = json.loads(out.read_text(encoding="utf-8"))
     schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, schema)
@@ -81,16 +77,14 @@ def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     own.write_text("".join(f"N{i} fd00:0:0::{i:x}\n" for i in range(30)), encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out), "--addresses", str(own)]
-    done = ayatori_command(*planning)
-    assert done.status == 0, done.stderr
+    ayatori_command(*planning).good()
     document = json.loads(out.read_text(encoding="utf-8"))
     schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(document, schema)
     assert document["version"] == 1
     assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
     own.write_text(own.read_text(encoding="utf-8").replace("fd00:0:0::7\n", "10.0.0.7\n"), encoding="utf-8")
-    done = ayatori_command(*planning)
-    assert done.status == 1 and "1 of 4 addresses are of IPv4" in done.stderr
+    ayatori_command(*planning).refused(1, "1 of 4 addresses are of IPv4")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -110,8 +104,6 @@ def test_a_hash_of_ones_own_decides(ayatori_command, tmp_path: Path) -> None:
         str(library),
     ]
     subprocess.run(command, check=True)
-    done = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json")
-    assert done.status == 0, done.stderr
-    data = json.loads(done.stdout)
+    data = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json").json()
     assert data["free"] == 0 and data["proven"] == 3
     assert data["relative_bandwidth"] == data["without_plan"]

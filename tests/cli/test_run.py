@@ -85,10 +85,8 @@ def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command
 
 
 def test_a_plan_needs_a_network(ayatori_command) -> None:
-    done = ayatori_command("run", "--plan", "auto:nonsense:1", "true")
-    assert done.status == 1 and "nonsense" in done.stderr
-    done = ayatori_command("run", "--acp", "--plan", "auto:torus:4", "true")
-    assert done.status == 2 and "without --acp" in done.stderr
+    ayatori_command("run", "--plan", "auto:nonsense:1", "true").refused(1, "nonsense")
+    ayatori_command("run", "--acp", "--plan", "auto:torus:4", "true").refused(2, "without --acp")
 
 
 def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +100,9 @@ def test_aliases_are_of_a_network(tmp_path: Path, ayatori_command) -> None:
     (tmp_path / "aliases").write_text("i-0a1 ip-10-0-1-1\n")
     network = plan_at_start.network_of(Path("auto"), f"aws:{tmp_path}/aws.json", tmp_path / "aliases")
     assert _core.job_of_hosts(network, [("ip-10-0-1-1", 2)], "the ranks").machine_of_rank == [0, 0]
-    done = ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true")
-    assert done.status == 2 and "--aliases is of the hosts of a network" in done.stderr
+    ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true").refused(
+        2, "--aliases is of the hosts of a network"
+    )
 
 
 def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

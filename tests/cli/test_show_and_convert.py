@@ -39,7 +39,7 @@ def test_a_difference_names_what_has_to_happen(ayatori_command) -> None:
 
 def test_differences_as_json_agree_with_the_text(ayatori_command) -> None:
     lines = ayatori_command("show", PART, "--diff", WHOLE).stdout.splitlines()
-    data = json.loads(ayatori_command("show", PART, "--diff", WHOLE, "--json").stdout)
+    data = ayatori_command("show", PART, "--diff", WHOLE, "--json").json()
     assert (data["before"], data["after"]) == (PART, WHOLE)
     assert [f"+ {difference['name']}" for difference in data["differences"]] == lines[:-1]
     assert {difference["kind"] for difference in data["differences"]} == {"object", "link"}
@@ -63,7 +63,7 @@ def test_a_picture_goes_into_a_file(tmp_path: Path, ayatori_command) -> None:
 def test_a_cache_is_the_same_network(tmp_path: Path, ayatori_command) -> None:
     for source in (WHOLE, "torus:3x4", "full:4,hosts=2"):
         cache = tmp_path / "cache"
-        assert ayatori_command("convert", source, "--to", "cache", "--out", str(cache)).status == 0
+        ayatori_command("convert", source, "--to", "cache", "--out", str(cache)).good()
         outcome = ayatori_command("show", source, "--diff", f"cache:{cache}")
         assert (outcome.status, outcome.stdout) == (0, "no difference\n"), outcome.stderr
 
@@ -92,7 +92,7 @@ def test_a_file_has_the_shape_of_the_formula_it_came_from(
     source: str, kind: str, form: str, tmp_path: Path, ayatori_command
 ) -> None:
     file = tmp_path / "fabric"
-    assert ayatori_command("convert", source, "--to", form, "--out", str(file)).status == 0
+    ayatori_command("convert", source, "--to", form, "--out", str(file)).good()
     shapes = [network_as_data(open_source(each))["shape"] for each in (source, f"{kind}:{file}")]
     assert shapes[0]["kind"] in ("hyperx", "dragonfly", "dragonfly_plus")
     assert shapes[0] == shapes[1]

@@ -47,8 +47,7 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
     (tmp_path / "hosts").write_text(f"{platform.node()} slots=2\n", encoding="utf-8")
 
     def said(*words: str) -> str:
-        done = ayatori_command(*words, cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
-        assert done.status == 0, done.stdout + done.stderr
+        done = ayatori_command(*words, cwd=tmp_path, env=plugin.OPEN_MPI_HERE).good()
         return done.stdout
 
     measure = ["calibrate", "--mpirun", "mpirun.openmpi", "--seconds", "10ms", "--out", "measured.json"]
@@ -137,9 +136,9 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
 
     (tmp_path / "hosts").write_text("a1\na2\n", encoding="utf-8")
     call = ["--collective", "broadcast", "--algorithm", "linear", "--bytes", "4KiB", "--calibration", "measured.json"]
-    simulated = ayatori_command("simulate", "cluster:cluster.toml", "--job", "hosts", *call, "--json", cwd=tmp_path)
-    assert simulated.status == 0, simulated.stderr
-    costs = json.loads(simulated.stdout)["model"]["costs"]
+    costs = ayatori_command("simulate", "cluster:cluster.toml", "--job", "hosts", *call, "--json", cwd=tmp_path).json()[
+        "model"
+    ]["costs"]
     assert costs["origin"] == f"measured on {measured.machine} with {measured.mpi}"
     for name in ("eager_limit", "rendezvous", "bandwidth"):
         assert costs["between"][name] == pytest.approx(getattr(measured.between, name)), name

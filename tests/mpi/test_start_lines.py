@@ -64,8 +64,7 @@ def planned(folder: Path, name: str, text: str, family: str, ayatori_command) ->
     """The printed line, without the `ayatori run` before the launcher, and what the plan promises."""
     (folder / name).write_text(text)
     plan = folder / f"{name}.json"
-    done = ayatori_command("plan", FABRIC, "--job", str(folder / name), "--out", str(plan), "--json")
-    assert done.status == 0, done.stderr
+    done = ayatori_command("plan", FABRIC, "--job", str(folder / name), "--out", str(plan), "--json").good()
     launcher, program = LAUNCHERS[family]
     data = json.loads(done.stdout)
     run, launch = data["start"][launcher].split(f"{plan} ", 1)
@@ -103,7 +102,7 @@ def test_started_ranks_get_what_plans_promise(family: str, tmp_path: Path, ayato
         ["convert", FABRIC, "--to", "json", "--out", "fabric.json"],
         ["route", FABRIC, "--out-dir", "tables"],
     ):
-        assert ayatori_command(*words, cwd=tmp_path).status == 0
+        ayatori_command(*words, cwd=tmp_path).good()
     walk = FilesWalk(tmp_path / "fabric.json", tmp_path / "tables/lfts")
     first = 1000 + STARTED_BY_EACH * plugin.FAMILIES.index(family)
     texts = {f"job{seed}": random_hostfile(seed)[0] for seed in range(first, first + STARTED_BY_EACH)}
@@ -128,9 +127,11 @@ def test_the_plug_in_uses_plan_and_choice_of_a_shuffled_hostfile(
         (["choose", "--collective", "alltoall", "--bytes", "4KiB"], "choice.json"),
     ):
         job = ["--job", "hostfile", "--out", result, "--json"]
-        done = ayatori_command(words[0], FABRIC, *words[1:], *job, cwd=tmp_path)
-        assert done.status == 0, done.stderr
-        line = json.loads(done.stdout)["start"][launcher].replace(f" {name} ", f" {name}.{family} ")
+        line = (
+            ayatori_command(words[0], FABRIC, *words[1:], *job, cwd=tmp_path)
+            .json()["start"][launcher]
+            .replace(f" {name} ", f" {name}.{family} ")
+        )
         script += on_host("N1", f"{line} {program}")
     done = in_lab(tmp_path, 4, script)
     said = done.stdout + done.stderr

@@ -84,10 +84,9 @@ def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Pa
     seen = {}
     for name, hosts in (("a", "N[0,1,4,5,8,9]"), ("b", "N[2,3,6,7,10,11]")):
         (running / name).write_text(f"{hosts}\n")
-        done = ayatori_command(
+        ayatori_command(
             "plan", TREE, "--job", str(running / name), "--running", str(running), "--out", f"{tmp_path}/{name}.json"
-        )
-        assert done.status == 0, done.stderr
+        ).good()
         seen[name] = (tmp_path / f"{name}.json.pairs").read_bytes()
     assert (tmp_path / "a.json.pairs").read_bytes() == seen["a"]
     network = ayatori.open_source(TREE)
@@ -107,8 +106,7 @@ def test_what_fails_leaves_the_file_as_it_was(tmp_path: Path, ayatori_command) -
     job = tmp_path / "job"
     job.write_text("N[0-7]\n")
     arguments = ["plan", TREE, "--job", str(job), "--running", str(tmp_path / "running")]
-    failed = ayatori_command(*arguments, "--out", str(tmp_path / "no" / "such" / "folder.json"))
-    assert failed.status == 1
+    ayatori_command(*arguments, "--out", str(tmp_path / "no" / "such" / "folder.json")).refused(1)
     assert not (tmp_path / "running" / ".ayatori-running.json").exists()
     assert ayatori_command(*arguments, "--method", "rule").status == 2
 
@@ -158,7 +156,7 @@ def test_tables_are_made_for_the_jobs_that_slurm_names(
     squeue.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     by_file, by_slurm = (
-        json.loads(ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").stdout)
+        ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").json()
         for jobs in (str(hostfile), "slurm")
     )
     assert by_slurm["running"] == 1
@@ -169,9 +167,7 @@ def test_a_folder_that_is_missing_is_not_made(tmp_path: Path, ayatori_command) -
     hostfile = tmp_path / "job"
     hostfile.write_text("N1\nN8\n", encoding="utf-8")
     missing = tmp_path / "missing"
-    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(missing))
-    assert refused.status == 1
-    assert "no such folder" in refused.stderr
+    ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(missing)).refused(1, "no such folder")
     assert not missing.exists()
 
 
@@ -182,9 +178,9 @@ def test_a_damaged_file_says_what_to_do_and_stays(tmp_path: Path, ayatori_comman
     running.mkdir()
     state = running / ".ayatori-running.json"
     state.write_text('{"format"', encoding="utf-8")
-    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(running))
-    assert refused.status == 1
-    assert "not valid JSON" in refused.stderr and "remove the file" in refused.stderr
+    ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(running)).refused(
+        1, "not valid JSON", "remove the file"
+    )
     assert state.read_text(encoding="utf-8") == '{"format"'
 
 

@@ -66,7 +66,7 @@ TWO_LEAVES = "full:2,hosts=2"
 @pytest.mark.parametrize("network", [FAT_TREE, RAILS, TWO_LEAVES])
 def test_the_topology_that_we_write_is_the_one_that_slurm_shows(network: str, folder: Path, ayatori_command) -> None:
     topology = folder / "topology.conf"
-    assert ayatori_command("convert", network, "--to", "slurm", "--out", str(topology)).status == 0
+    ayatori_command("convert", network, "--to", "slurm", "--out", str(topology)).good()
     written = re.findall(r"SwitchName=(\S+) (?:Nodes|Switches)=(\S+)", topology.read_text())
     assert len(written) == 3
     shown = in_slurm(folder, "scontrol show topology")
@@ -109,8 +109,7 @@ def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> 
         "--out",
         str(folder / "order"),
     ]
-    done = ayatori_command(*job, *call)
-    assert done.status == 0, done.stderr
+    done = ayatori_command(*job, *call).good()
     use = re.search(r"  Slurm +(SLURM_HOSTFILE=\S+ srun --distribution=arbitrary -n 8)", done.stdout)
     assert use, done.stdout
     printed = in_slurm(folder, f"{use[1]} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME'")
@@ -128,9 +127,7 @@ def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_comma
         (folder / name).write_text(text)
         plan, say = folder / f"{name}.json", folder / f"say-{name}"
         say.write_text(f"echo {name}: $SLURM_PROCID $SLURMD_NODENAME")
-        done = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json")
-        assert done.status == 0, done.stderr
-        data = json.loads(done.stdout)
+        data = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json").json()
         promised[name] = data["relative_bandwidth"]["mean"]
         line = data["start"]["Slurm"].replace(f"ayatori run --plan {plan} ", "")
         hosts = sorted({run["host"] for run in json.loads(plan.read_text())["machines"]})
@@ -138,7 +135,7 @@ def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_comma
         script += f"{line} sh {say}\n{allocation} sh -c '{line} sh {say}'\n"
     printed = in_slurm(folder, script)
     for words in (["convert", FAT_TREE, "--to", "json", "--out", "fabric"], ["route", FAT_TREE, "--out-dir", "tables"]):
-        assert ayatori_command(*words, cwd=folder).status == 0
+        ayatori_command(*words, cwd=folder).good()
     walk = FilesWalk(folder / "fabric", folder / "tables/lfts")
     for name in jobs:
         said = sorted((int(rank), host) for rank, host in re.findall(rf"^{name}: (\d+) (\S+)$", printed, re.MULTILINE))
@@ -234,7 +231,7 @@ def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, 
     (folder / "sum.c").write_text(MPI_PROGRAM)
     subprocess.run([f"mpicc.{family}", "sum.c", "-o", "sum"], cwd=folder, check=True, timeout=60)
     topology = folder / "topology.conf"
-    assert ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).status == 0
+    ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).good()
     srun = f"srun --mpi={LAUNCHED_BY[family]} -N 2 -n 4 {folder / 'sum'}"
     ours = f"{sys.executable} -m ayatori.cli run -- {srun}"
     settings = "AYATORI_VERBOSE=1 AYATORI_ALLREDUCE=recursive-doubling"
