@@ -4,6 +4,7 @@ of processor time to import everything. tests/cli/test_processes.py sees that bo
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ class Outcome:
     def refused(self, status: int, *parts: str) -> None:
         """1 for wrong input, 2 for wrong usage; these words are in what was said, and nothing else was printed."""
         assert (self.status, self.stdout) == (status, ""), self
-        assert self.stderr.startswith("error: ") and "defect" not in self.stderr, self.stderr
+        assert re.search(r"^error: ", self.stderr, re.MULTILINE) and "defect" not in self.stderr, self.stderr
         for part in parts:
             assert part in self.stderr, self.stderr
 

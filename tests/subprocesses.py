@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 AYATORI = [sys.executable, "-m", "ayatori.cli"]
@@ -11,7 +11,7 @@ MAX_SECONDS = 600.0
 
 
 def ran(
-    *words: str | Path,
+    words: Sequence[str | Path],
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     given: str | None = None,
@@ -30,8 +30,8 @@ def ran(
     )
 
 
-def said_by(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+def said_by(words: Sequence[str | Path], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """Standard output of a program that ends well."""
-    done = ran(*words, cwd=cwd, env=env)
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    done = ran(words, cwd, env)
+    assert done.returncode == 0, f"{words}:\n{done.stdout}{done.stderr}"
     return done.stdout

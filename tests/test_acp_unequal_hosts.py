@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ayatori import _core
+from subprocesses import ran
 
 LIBRARY = Path(_core.__file__).parent / "libacp.so.0"
 OPEN = """
@@ -35,13 +35,7 @@ def said_on(hosts: str, ranks: int, folder: Path) -> str:
     agent.write_text(AGENT)
     agent.chmod(0o700)
     mpirun = ["mpirun.openmpi", "--allow-run-as-root", "--host", hosts, "-np", str(ranks)]
-    done = subprocess.run(
-        [*mpirun, "--mca", "plm_rsh_agent", str(agent), sys.executable, "-c", OPEN, str(LIBRARY)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = ran([*mpirun, "--mca", "plm_rsh_agent", str(agent), sys.executable, "-c", OPEN, str(LIBRARY)], seconds=120)
     assert done.returncode != 0
     return done.stderr
 

@@ -1,7 +1,5 @@
 """Memory of messages: the estimate against the kernel's count of real jobs, and connections counted by hand."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from statistics import mean
@@ -12,6 +10,7 @@ from ayatori import _acp
 from ayatori.base.errors import Error
 from ayatori.base.units import format_about_bytes, parse_count
 from ayatori.estimate.memory import OWN_QUEUE, Row, estimate_memory
+from subprocesses import said_by
 
 LIBRARY = Path(_acp.__file__).parent / "libacp.so.0"
 PROCESS = Path(__file__).parent / "acp_memory.py"
@@ -21,16 +20,13 @@ BESIDE = 1.06
 
 def kernel_count(wires: str, processes: int) -> float:
     """Bytes of a process of a job on this machine, by libacp; the mean over the processes."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.processes", str(processes), sys.executable, str(PROCESS), str(LIBRARY)],
-        env=os.environ | {"ACP_WIRES": wires},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    counts = [int(word) for word in done.stdout.split()]
+    counts = [
+        int(word)
+        for word in said_by(
+            [sys.executable, "-m", "ayatori.processes", str(processes), sys.executable, str(PROCESS), str(LIBRARY)],
+            env={"ACP_WIRES": wires},
+        ).split()
+    ]
     assert len(counts) == processes
     return mean(counts)
 

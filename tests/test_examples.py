@@ -3,9 +3,10 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from subprocesses import ran
 
 ROOT = Path(__file__).parent.parent
 MAX_LINES = 60
@@ -35,13 +36,11 @@ def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_pat
         "SLURM_JOB_NODELIST": "N[4-9]",
     }
     script = str(ROOT / "examples" / "slurm" / "prolog")
-    done = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, check=False)
+    done = ran(["sh", script], env=environment)
     assert done.returncode == 0
     assert (tmp_path / "18.json").exists(), done.stderr
     running = json.loads((tmp_path / "running.json").read_text(encoding="utf-8"))
     assert [(job["name"], job["method"]) for job in running["jobs"]] == [("17", "destination-mod-K"), ("18", "pair")]
-    broken = subprocess.run(
-        ["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"}, capture_output=True, text=True, check=False
-    )
+    broken = ran(["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"})
     assert broken.returncode == 0
     assert "job 18 runs without a plan" in broken.stderr

@@ -12,6 +12,7 @@ import pytest
 
 from ayatori.base.errors import Error
 from ayatori.measurement import programs
+from subprocesses import said_by
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -143,7 +144,7 @@ print(json.dumps(found))
 def failed_imports() -> dict[str, str]:
     """What went wrong with each module, each imported in a process of its own that has ayatori already."""
     command = [sys.executable, "-c", f"import numpy, ayatori\n{IMPORTS}", *MODULES]
-    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    return json.loads(said_by(command, cwd=ROOT))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -39,7 +39,7 @@ def test_a_difference_names_what_has_to_happen(ayatori_command) -> None:
 
 def test_differences_as_json_agree_with_the_text(ayatori_command) -> None:
     lines = ayatori_command("show", PART, "--diff", WHOLE).stdout.splitlines()
-    data = ayatori_command("show", PART, "--diff", WHOLE, "--json").json()
+    data = ayatori_command("show", PART, "--diff", WHOLE, "--json").json(3)
     assert (data["before"], data["after"]) == (PART, WHOLE)
     assert [f"+ {difference['name']}" for difference in data["differences"]] == lines[:-1]
     assert {difference["kind"] for difference in data["differences"]} == {"object", "link"}

@@ -5,7 +5,6 @@ which is not the first host of the hostfiles.
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 
 from ayatori import _core
 from ayatori.lab.cluster import Settings, why_impossible
+from subprocesses import AYATORI, ran
 
 SECONDS = 120.0
 FOUR_HOSTS = """
@@ -111,16 +111,7 @@ def four(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def ayatori(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", *words],
-        cwd=folder,
-        env=os.environ | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return ran([*AYATORI, *words], cwd=folder, env={"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"}, seconds=SECONDS)
 
 
 def test_ranks_are_found_where_they_run(four: tuple[str, Path]) -> None:

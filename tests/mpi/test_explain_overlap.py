@@ -15,15 +15,9 @@ from ayatori.overlap.trace import RankTrace, read_traces
 from bench.validation.mpi4py_suite import environment_of
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
 def traced(mpi: plugin.Mpi, folder: Path, ranks: int, *words: str | Path, **more: object) -> list[RankTrace]:
     trace = PLUGINS / mpi.family / "libayatori_trace.so"
-    done = mpi.run(ranks, *words, before=[trace], AYATORI_TRACE=str(folder), **more)
-    assert done.returncode == 0, done.stdout + done.stderr
+    mpi.run_well(ranks, *words, before=[trace], AYATORI_TRACE=str(folder), **more)
     return read_traces(folder)
 
 

@@ -16,6 +16,7 @@ from ayatori.calibration.fitting import one_way
 from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_turns
 from ayatori.formats.calibration import read_calibration
 from ayatori.lab.cluster import Settings, why_impossible
+from subprocesses import ran
 
 CLUSTER = """
 [planes.fast]
@@ -75,7 +76,7 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
 
     mpi = plugin.Mpi("openmpi", tmp_path)
     files = {"AYATORI_CALIBRATION": str(tmp_path / "measured.json"), "AYATORI_CHOICE": str(tmp_path / "table.json")}
-    done = mpi.run(2, mpi.compiled("check_often.c", "mpicc"), "20000", AYATORI_VERBOSE="1", **files)
+    done = mpi.run(2, mpi.compiled("check_often.c"), "20000", AYATORI_VERBOSE="1", **files)
     assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
     assert f"MPI_Allreduce on 2 ranks from 0 bytes on: {chosen}, by the choice table" in done.stderr, done.stderr
     assert "MPI_Allreduce of about" not in done.stderr, "what the table chose is not on trial"
@@ -115,15 +116,11 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
     measure = "calibrate --mpirun mpirun.openmpi --seconds 10ms --links 2 --out measured.json"
     measure = f'{shlex.join(ayatori(everything))} {measure} --hostfile "$AYATORI_LAB_HOSTFILE"'
     script = f"{measure} && ip -n a2 -j -s link show fast0 > links.json"
-    done = subprocess.run(
+    done = ran(
         [*ayatori(True), "lab", "cluster", "cluster.toml", "--", "sh", "-c", script],
         cwd=tmp_path,
-        # The ranks inside of a host share its core.
-        env=os.environ | plugin.OPEN_MPI_HERE,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
+        env=plugin.OPEN_MPI_HERE,
+        seconds=200,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "between a1 and a2: one rank each" in done.stderr

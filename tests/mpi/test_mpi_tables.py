@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from ayatori.mpi_tables import mpich, openmpi, variables
 from ayatori.mpi_tables.catalogue import MPICH, OPEN_MPI, Mpi, our_collective
 from ayatori.mpi_tables.rules import Ranked, Rule, Rules, Way, rules_from
 from ayatori.mpi_tables.tables import MPIS, write
+from subprocesses import ran, said_by
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = "fattree:K=6,levels=2,nodes=30"
@@ -29,7 +29,7 @@ def test_the_mpi_sends_what_the_schedules_of_its_table_send(mpi: str) -> None:
     if shutil.which(f"mpicc.{mpi}") is None:
         pytest.skip(f"no mpicc.{mpi}")
     command = [sys.executable, "-m", "bench.validation.mpi_tables", "--quick", "--mpi", mpi]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500, check=False)
+    done = ran(command, cwd=ROOT, seconds=500)
     assert done.returncode == 0, done.stdout + done.stderr
     right = r"(\d+) cells in (\d+) calls, 0 not as written; .*, 0 not as predicted; (\d+) calls .*, 0 changed"
     lines = re.findall(right, done.stdout)
@@ -40,7 +40,7 @@ def test_the_mpi_sends_what_the_schedules_of_its_table_send(mpi: str) -> None:
 @pytest.mark.skipif(shutil.which("ompi_info") is None, reason="Open MPI is not installed")
 def test_ids_and_names_are_those_of_open_mpi() -> None:
     command = ["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    text = said_by(command)
     found = re.findall(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)", text)
     theirs = {(collective, int(number)): name for collective, number, name in found if number != "0"}
     for algorithm in OPEN_MPI.algorithms:

@@ -10,6 +10,7 @@ import pytest
 import ayatori
 from ayatori import _core
 from ayatori.formats.schedule_file import write_schedules
+from subprocesses import ran
 
 ROOT = Path(__file__).parent.parent.parent
 PLAY = ROOT / "build/release/mpi/play_smpi"
@@ -56,15 +57,7 @@ def play_all(cluster: Path, ranks: int, *arguments: str) -> list[float]:
 def run_play(cluster: Path, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FREE_OF_FACTORS]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [*command, str(PLAY), *arguments],
-        cwd=cluster,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return ran([*command, str(PLAY), *arguments], cwd=cluster, env=environment, seconds=120)
 
 
 ALGORITHMS = [algorithm for algorithm in _core.algorithms() if algorithm.name not in NEED_ROUTERS]

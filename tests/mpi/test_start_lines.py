@@ -5,7 +5,6 @@ placement and with unequal slots among the cases. srun: tests/slurm.
 """
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 from ayatori.lab.cluster import Settings, why_impossible
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
+from subprocesses import AYATORI, ran
 
 FABRIC = "fattree:K=6,levels=2,nodes=30"
 LAB = """[planes.lan]
@@ -45,14 +45,11 @@ def in_lab(folder: Path, hosts: int, script: str) -> subprocess.CompletedProcess
     """What a shell script prints on the first host of a lab."""
     (folder / "lab.toml").write_text(LAB.format(hosts - 1))
     (folder / "script").write_text(script)
-    return subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", "lab.toml", "--", "sh", "script"],
+    return ran(
+        [*AYATORI, "lab", "cluster", "lab.toml", "--", "sh", "script"],
         cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ | plugin.OPEN_MPI_HERE | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
+        env=plugin.OPEN_MPI_HERE | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
+        seconds=300,
     )
 
 
@@ -118,7 +115,7 @@ def test_the_plug_in_uses_plan_and_choice_of_a_shuffled_hostfile(
     family: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, ayatori_command
 ) -> None:
     """As the README has it: plan and choose for a hostfile, and start by the lines that they print."""
-    program = plugin.made(family, tmp_path_factory).compiled("says_where.c", "mpicc")
+    program = plugin.made(family, tmp_path_factory).compiled("says_where.c")
     (tmp_path / "hostfile").write_text(HOSTFILES["shuffled"][0])
     launcher, name = LAUNCHERS[family]
     script = f"export PATH={Path(sys.executable).parent}:$PATH AYATORI_VERBOSE=1\n"

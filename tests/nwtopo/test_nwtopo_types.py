@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from subprocesses import ran
+
 ROOT = Path(__file__).parent.parent.parent
 
 
 def check_types(*words: str) -> None:
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", os.devnull, *words]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = ran(command, cwd=ROOT)
     assert (done.returncode, done.stdout) == (0, "")
 
 

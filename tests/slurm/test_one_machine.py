@@ -17,6 +17,7 @@ import pytest
 
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
+from subprocesses import ran
 from thoroughness import tries
 
 ROOT = Path(__file__).parent.parent.parent
@@ -51,9 +52,7 @@ def in_slurm(folder: Path, script: str) -> str:
     (folder / "script").write_text(script)
     command = [*NAMESPACES, "sh", str(START), str(folder), str(folder / "script")]
     environment = os.environ | {"TMPDIR": str(folder)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL, check=False
-    )
+    done = ran(command, env=environment, seconds=SECONDS)
     logs = "".join(f"\n{log.name}: {log.read_text(errors='replace')[-800:]}" for log in (folder / "log").glob("*"))
     assert done.returncode == 0, done.stdout + done.stderr + logs
     return done.stdout
