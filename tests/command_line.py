@@ -46,9 +46,11 @@ class Outcome:
         return json.loads(self.stdout)
 
     def refused(self, status: int, *parts: str) -> None:
-        """1 for wrong input, 2 for wrong usage; these words are in what was said, and nothing else was printed."""
+        """1 for wrong input, 2 for wrong usage: a line with an error, perhaps its cause and a hint. These words are in
+        what was said, and nothing else was printed."""
         assert (self.status, self.stdout) == (status, ""), self
-        assert re.search(r"^error: ", self.stderr, re.MULTILINE) and "defect" not in self.stderr, self.stderr
+        said = r"^error: .*\n((caused by|hint): .*\n)*\Z"
+        assert re.search(said, self.stderr, re.MULTILINE) and "defect" not in self.stderr, self.stderr
         for part in parts:
             assert part in self.stderr, self.stderr
 

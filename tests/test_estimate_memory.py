@@ -98,12 +98,6 @@ def test_the_command_fits_a_page_and_names_what_it_assumes(ayatori_command) -> N
     assert "30 kB" in given and "Soft-RoCE" not in given
 
 
-@pytest.mark.parametrize("words", [("--processes", "0"), ("--processes", "1x"), ("--ppn", "0"), ("--connection", "x")])
-def test_the_command_refuses_what_is_no_job(words: tuple[str, str], ayatori_command) -> None:
-    outcome = ayatori_command("estimate", "memory", *words)
-    assert outcome.status == 2 and outcome.stderr.startswith("error: ") and "hint: " in outcome.stderr
-
-
 def test_counts_and_sizes_are_read_and_written_as_people_do() -> None:
     counts = [parse_count(word) for word in ("1", "1k", "1Ki", "1.5M", "1Gi")]
     assert counts == [1, 1000, 1024, 1_500_000, 2**30]

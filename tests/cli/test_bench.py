@@ -74,26 +74,6 @@ def test_peers_delivers_every_message(ayatori_command) -> None:
     assert 0 < data["bytes_per_idle_peer"] < 1000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("incast", "--stacks", "ours,telepathy"), "no stack is called 'telepathy'"),
-        (("incast", "--stacks", "ours,ours"), "each stack is named once"),
-        (("incast", "--stacks", ","), "each stack is named once"),
-        (("incast", "--senders", "0"), "senders: 0 is out of range"),
-        (("incast", "--bytes", "7"), "bytes of a message: 7 is out of range"),
-        (("incast", "--bytes", "65536"), "raw-udp can't send 65536 bytes"),
-        (("incast", "--messages", "-1"), "messages: -1 is out of range"),
-        (("incast", "--repeats", "0"), "repeats: 0 is out of range"),
-        (("peers", "--count", "0"), "peers: 0 is out of range"),
-    ],
-)
-def test_options_out_of_range_are_refused(arguments: tuple[str, ...], message: str, ayatori_command) -> None:
-    outcome = ayatori_command("bench", *arguments)
-    assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr.splitlines()[0] == f"error: {message}"
-
-
 def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:

@@ -36,11 +36,6 @@ def test_isolated_jobs_share_no_link_in_the_picture(tmp_path: Path, ayatori_comm
     assert 'class="s"' not in picture.read_text()
 
 
-def test_a_picture_needs_jobs_and_a_file(ayatori_command) -> None:
-    for arguments in (["--svg", "jobs.svg"], ["--jobs", "left", "--svg", "-"]):
-        ayatori_command("check", SOURCE, *arguments).refused(2, "--svg")
-
-
 @pytest.mark.parametrize("method", ["pair", "multipath"])
 def test_a_method_is_measured_on_tables_with_the_lids_that_it_needs(method: str, ayatori_command) -> None:
     outcome = ayatori_command("check", SOURCE, "--random-jobs", "3", "--job-size", "16", "--method", method).good()
@@ -51,18 +46,6 @@ def test_jobs_together_without_a_plan_are_planned_by_the_method(tmp_path: Path, 
     jobs = write_jobs(tmp_path, left=range(0, 30, 4), right=range(2, 30, 4))
     outcome = ayatori_command("check", SOURCE, *jobs, "--method", "pair", "--rounds", "5", "--json")
     assert [job["method"] for job in json.loads(outcome.stdout)["together"]["jobs"]] == ["pair", "pair"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--method", "pair", "--plan", "plan.json"], "--method excludes --plan"),
-        (["--method", "multipath", "--jobs", "left"], "simulate --jobs times them"),
-        (["--jobs", "left", "--contiguous", "3..4"], "--jobs excludes"),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(options: list[str], said: str, ayatori_command) -> None:
-    ayatori_command("check", SOURCE, *options).refused(2, said)
 
 
 def test_sizes_of_a_pattern_that_do_not_count_are_named(ayatori_command, tmp_path: Path) -> None:

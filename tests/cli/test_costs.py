@@ -95,21 +95,6 @@ def test_planes_that_nobody_measured_are_said_to_be_assumed(tmp_path: Path, ayat
     )
 
 
-def test_a_wrong_cost_names_its_option(ayatori_command) -> None:
-    call = ("simulate", PAPER, "--collective", "barrier", "--algorithm", "tree")
-    for option, text in (("--latency", "5"), ("--overhead", "-1us"), ("--eager", "x"), ("--bus", "0GB/s")):
-        refused = ayatori_command(*call, f"{option}={text}")
-        assert (refused.status, refused.stdout) == (2, "")
-        assert refused.stderr.startswith(f"error: {option}: '{text}' is not ")
-
-
-def test_run_refuses_that_messages_cost_nothing(ayatori_command) -> None:
-    refused = ayatori_command("run", "--calibration", "none", "--", "true")
-    assert (refused.status, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("error: --calibration none is for predictions")
-    assert "hint: --calibration assumed" in refused.stderr
-
-
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
 def test_run_by_assumed_costs_does_not_take_what_the_environment_names(ayatori_command) -> None:
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

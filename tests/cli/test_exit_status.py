@@ -106,35 +106,6 @@ def test_differences_exit_3(ayatori_command) -> None:
     assert ayatori_command("show", "torus:4", "--diff", "torus:5", "--json").status == 3
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "nonsense",
-        "show",
-        "show --no-such-option",
-        "show torus:4 --svg x --diff torus:4",
-        "simulate torus:4 --collective alltoall --algorithm shift --seed many",
-        "plan torus:4 --random-jobs 3",
-        "plan torus:4 --contiguous 2..3 --random-jobs 3",
-        "plan torus:4 --contiguous 3..2",
-        "route torus:4 --lmc 9",
-        "check torus:4 --order random",
-        "convert torus:4 --to powerpoint",
-        "lab fabric torus:4 --engine best",
-        f"place {PAPER} --nodes -1 --free /dev/null",
-    ],
-)
-def test_wrong_usage_exits_2(arguments: str, ayatori_command) -> None:
-    outcome = ayatori_command(*arguments.split())
-    assert (outcome.status, outcome.stdout) == (2, ""), outcome
-    assert outcome.stderr.startswith("error: ")
-
-
-def test_bad_input_exits_1(ayatori_command) -> None:
-    for arguments in ("show nonsense:4", "show ib:/no/such/file", f"check {PAPER} --lfts /no/such/file"):
-        assert ayatori_command(*arguments.split()).status == 1
-
-
 @pytest.mark.parametrize("fault", [Error("no memory", internal=True), RuntimeError("a defect")])
 def test_our_faults_exit_70(fault: Exception, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     def fail(*_: object) -> None:

@@ -124,6 +124,5 @@ def test_jobs_are_named_by_the_same_options() -> None:
 
 
 def test_bench_takes_sizes_with_units(ayatori_command) -> None:
-    ayatori_command("bench", "incast", "--bytes", "1parsec").refused(2, "'1parsec' is not a number of bytes")
     outcome = ayatori_command("bench", "simulated-incast", "--senders", "2", "--messages", "3", "--bytes", "1k")
     assert outcome.stdout.startswith("2 processes send 3 messages of 1 KiB each to one with 1 receive buffer\n")

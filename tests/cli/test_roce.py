@@ -66,9 +66,6 @@ def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path:
     assert "has no line 'SWITCH SEED'" in said("--switch-seeds", "# none\n")
     assert "no seed for the switch" in said("--switch-seeds", "X 1\n")
     assert "expected a switch that is new" in said("--switch-seeds", "X -1\n")
-    assert "no hash 'md5'" in ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", "md5").stderr
-    assert ayatori_command("plan", PAPER, *JOB, "--hash", "crc32").status == 2
-    assert ayatori_command("check", PAPER, *JOB, "--hash", "crc32").status == 2
 
 
 def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:

@@ -84,11 +84,6 @@ def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command
     assert not started.exists()
 
 
-def test_a_plan_needs_a_network(ayatori_command) -> None:
-    ayatori_command("run", "--plan", "auto:nonsense:1", "true").refused(1, "nonsense")
-    ayatori_command("run", "--acp", "--plan", "auto:torus:4", "true").refused(2, "without --acp")
-
-
 def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NWTOPO_SOURCE", "torus:4")
     for plan, network, machines in (("auto", None, 4), ("auto", "torus:5", 5), ("auto:torus:6", "torus:5", 6)):
@@ -117,17 +112,3 @@ def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch:
     monkeypatch.chdir("/proc")
     with pytest.raises(Error, match="can't write the plan here"), plan_at_start.folder_of_plan(None):
         pass
-
-
-@pytest.mark.parametrize(
-    ("command", "hint"),
-    [
-        ("./program 7", "mpirun -n 4 ./program 7"),
-        ("mpirun ./program", "mpirun -n 4 ./program"),
-        ("mpiexec -np 8 ./program", "mpiexec -np 8 ./program"),
-        ("srun --ntasks 8 ./program", "srun --ntasks 8 ./program"),
-    ],
-)
-def test_a_number_of_ranks_goes_to_the_launcher(command: str, hint: str, ayatori_command) -> None:
-    refused = ayatori_command("run", "-n", "4", *command.split())
-    assert (refused.status, refused.stderr) == (2, f"error: -n is for --acp\nhint: ayatori run -- {hint}\n")

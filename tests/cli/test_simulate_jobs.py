@@ -48,25 +48,3 @@ def test_plans_and_given_tables_are_used(folder: Path, ayatori_command) -> None:
     assert data["jobs"] == 3
     ours = ayatori_command("simulate", SOURCE, "--jobs", str(folder), *SHIFT, "--json")
     assert json.loads(ours.stdout)["together"] == data["together"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--jobs", ".", "--job", "left"], "--jobs excludes"),
-        (["--jobs", ".", "--contiguous", "3..4"], "--jobs excludes"),
-        (["--jobs", ".", "--resume"], "--jobs excludes"),
-        (["--svg", "jobs.svg"], "--svg draws several jobs"),
-        (["--jobs", ".", "--svg", "-"], "--svg names a file"),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(
-    options: list[str], said: str, folder: Path, ayatori_command
-) -> None:
-    ayatori_command("simulate", SOURCE, *SHIFT, *options, cwd=folder).refused(2, said)
-
-
-def test_synchronous_steps_are_refused(folder: Path, ayatori_command) -> None:
-    ayatori_command("simulate", SOURCE, *SHIFT, "--jobs", str(folder), "--steps", "synchronous").refused(
-        1, "--steps drift"
-    )
