@@ -1,11 +1,12 @@
 """ayatori plan --roce and check --method ecmp."""
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from schemas import document_in
 
 ROOT = Path(__file__).parent.parent.parent
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -38,15 +39,12 @@ def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, t
 
 
 def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     hosts, out = tmp_path / "hosts", tmp_path / "roce.json"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out)]
     assert ayatori_command(*planning).status == 2
     ayatori_command(*planning, "--addresses", str(addresses(tmp_path))).good()
-    document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    document = document_in(out, "roce-plan")
     assert [port["address"] for port in document["ports"]] == ["10.0.0.2", "10.0.1.2", "10.0.1.3", "10.0.3.3"]
     run = ayatori_command("run", "--plan", str(out), "--", "env")
     if run.status == 0:  # without libibverbs-dev the library is not built
@@ -69,15 +67,12 @@ def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path:
 
 
 def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     hosts, out, own = tmp_path / "hosts", tmp_path / "roce.json", tmp_path / "addresses"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     own.write_text("".join(f"N{i} fd00:0:0::{i:x}\n" for i in range(30)), encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out), "--addresses", str(own)]
     ayatori_command(*planning).good()
-    document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    document = document_in(out, "roce-plan")
     assert document["version"] == 1
     assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
     own.write_text(own.read_text(encoding="utf-8").replace("fd00:0:0::7\n", "10.0.0.7\n"), encoding="utf-8")

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-import jsonschema
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -38,9 +37,9 @@ from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
+from schemas import document_in
 from thoroughness import tries
 
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/calibration.schema.json"
 SECONDS = st.floats(1e-9, 1e-3)
 PER_BYTE = st.floats(1e-12, 1e-8)
 SIZES = (*FITTED_SIZES, *CHECKED_SIZES)
@@ -325,7 +324,7 @@ def test_calibrations_come_back_as_they_were_written(
         path = Path(folder) / "calibration.json"
         write_calibration(written, path)
         assert read_calibration(path) == written
-        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        document_in(path, "calibration")
 
 
 @settings(max_examples=tries(12))

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from ayatori.prediction.choice import (
 )
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
+from schemas import document_in
 from thoroughness import tries
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
@@ -35,7 +35,6 @@ SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier
 SOURCES = ["fattree:K=3,levels=2", "torus:2x3x2", "dragonfly:a=2,p=2,h=1"]
 MODEL = Model(link_bandwidth=1e9, link_latency=1e-6, costs=FREE)
 SIZES = st.integers(1, 1 << 40)
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/choice-table.schema.json"
 
 
 @cache
@@ -153,7 +152,7 @@ def test_tables_come_back_as_they_were_written(choice: Choice) -> None:
         path = Path(folder) / "table.json"
         write_table(table, path)
         assert read_table(path) == table
-        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        document_in(path, "choice-table")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Plans and contention against brute force in Python."""
 
 import itertools
-import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,12 +18,12 @@ from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.planning.plans import assess_jobs, method_named
 from bench.validation.never_worse import PacketWalk, shift_loads
+from schemas import document_in
 from thoroughness import tries
 
 MAX_EXAMPLES = tries(15)
 TREE = "fattree:K=3,levels=2,nodes=15"
 METHODS = ["destination-mod-K", "rule", "colour", "pair"]
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/plan.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +115,7 @@ def test_plans_come_back_as_they_were_written(walk: PacketWalk, size: int, ppn: 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
         write_plan(network, routes, job, planned, path)
-        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        document_in(path, "plan")
         saved = read_plan(network, path)
     assert saved.job.machine_of_rank == job.machine_of_rank
     assert saved.plan.method == planned.plan.method

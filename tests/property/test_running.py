@@ -1,12 +1,10 @@
 """Jobs that run, the file that keeps their links, and hosts for the next one."""
 
-import json
 import os
 import threading
 import time
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import ayatori
@@ -25,9 +23,9 @@ from ayatori.formats.running import (
 from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanned
 from ayatori.planning.placement import propose
 from ayatori.planning.together import measure_together
+from schemas import document_in
 
 TREE = "fattree:K=4,levels=2"
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/running.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None
     second = unplanned(network, routes, "4712", job_on(network, "N[12-17]"))
     state = tmp_path / "running.json"
     write_running(network, state, 2, [first, second])
-    jsonschema.validate(json.loads(state.read_text()), json.loads(SCHEMA.read_text()))
+    document_in(state, "running")
     again = read_running(network, state, 2)
     assert [job.name for job in again] == ["4711", "4712"]
     assert [(use.link, use.steps) for use in again[0].footprint.links] == [

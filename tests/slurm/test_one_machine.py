@@ -17,7 +17,7 @@ import pytest
 
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
-from subprocesses import ran
+from subprocesses import ran, said_by
 from thoroughness import tries
 
 ROOT = Path(__file__).parent.parent.parent
@@ -245,29 +245,12 @@ def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, 
     assert sorted(line for line in lines if " of 4: " in line) == expected
 
 
-SAYS_WHERE = """
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-  int rank;
-  char host[99];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  gethostname(host, sizeof host);
-  printf("rank %d on %s\\n", rank, host);
-  MPI_Finalize();
-}
-"""
-
-
 def test_a_plan_is_made_for_the_ranks_that_srun_starts(folder: Path, ayatori_command) -> None:
     """In another order than Slurm lists the hosts, and by two starts in one allocation. The network is one on which
     four hosts share links whatever their order, with the names of the nodes that are here."""
     if shutil.which("mpicc.openmpi") is None:
         pytest.skip("libopenmpi-dev is not installed")
-    (folder / "where.c").write_text(SAYS_WHERE)
-    subprocess.run(["mpicc.openmpi", "where.c", "-o", "where"], cwd=folder, check=True, timeout=60)
+    said_by(["mpicc.openmpi", ROOT / "tests/mpi/programs/says_where.c", "-o", folder / "where"])
     tree = ayatori_command("convert", "fattree:K=3,levels=2,nodes=9", "--to", "json").stdout
     names = {"N2": "N0", "N3": "N1", "N5": "N2", "N8": "N3", "N0": "N5", "N1": "N8"}
     (folder / "tree.json").write_text(re.sub(r'"(N\d)"', lambda name: f'"{names.get(name[1], name[1])}"', tree))
