@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 AYATORI = [sys.executable, "-m", "ayatori.cli"]
@@ -35,3 +37,28 @@ def said_by(words: Sequence[str | Path], cwd: Path | None = None, env: Mapping[s
     done = ran(words, cwd, env)
     assert done.returncode == 0, f"{words}:\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def program_at(path: Path, script: str) -> Path:
+    """A program of a test's own, as a script of the shell."""
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def processes(file: str, belongs: Callable[[bytes], bool]) -> list[int]:
+    """Those that run now and whose file in /proc/NUMBER belongs to what is looked for."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended, or is not ours
+            if belongs((folder / file).read_bytes()):
+                found.append(int(folder.name))
+    return found
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Nothing is measured: after so long a test gives up."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "what is waited for does not come"
+        time.sleep(0.02)

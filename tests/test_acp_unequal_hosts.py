@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ayatori import _core
-from subprocesses import ran
+from subprocesses import program_at, ran
 
 LIBRARY = Path(_core.__file__).parent / "libacp.so.0"
 OPEN = """
@@ -18,8 +18,7 @@ acp.acp_error_message.restype = ctypes.c_char_p
 if acp.acp_init(None, None) != 0:
     sys.exit(acp.acp_error_message().decode())
 """
-AGENT = """#!/bin/sh
-host=$1
+AGENT = """host=$1
 shift
 exec unshare --uts sh -c "hostname $host; $*"
 """
@@ -31,9 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 def said_on(hosts: str, ranks: int, folder: Path) -> str:
     """What the processes of a job say that can't open the library."""
-    agent = folder / "agent"
-    agent.write_text(AGENT)
-    agent.chmod(0o700)
+    agent = program_at(folder / "agent", AGENT)
     mpirun = ["mpirun.openmpi", "--allow-run-as-root", "--host", hosts, "-np", str(ranks)]
     done = ran([*mpirun, "--mca", "plm_rsh_agent", str(agent), sys.executable, "-c", OPEN, str(LIBRARY)], seconds=120)
     assert done.returncode != 0

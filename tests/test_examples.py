@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from subprocesses import ran
+from subprocesses import program_at, ran
 
 ROOT = Path(__file__).parent.parent
 MAX_LINES = 60
@@ -22,11 +22,9 @@ def test_the_example_of_a_source_is_short_and_as_shown() -> None:
 def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "squeue").write_text("#!/bin/sh\nprintf '17 N[0-3]\\n18 N[4-9]\\n'\n", encoding="utf-8")
-    (programs / "ayatori").write_text(f'#!/bin/sh\nexec {sys.executable} -m ayatori.cli "$@"\n', encoding="utf-8")
-    (programs / "logger").write_text('#!/bin/sh\necho "$@" >&2\n', encoding="utf-8")
-    for program in programs.iterdir():
-        program.chmod(0o755)
+    program_at(programs / "squeue", "printf '17 N[0-3]\\n18 N[4-9]\\n'")
+    program_at(programs / "ayatori", f'exec {sys.executable} -m ayatori.cli "$@"')
+    program_at(programs / "logger", 'echo "$@" >&2')
     environment = {
         **os.environ,
         "PATH": f"{programs}:{os.environ['PATH']}",

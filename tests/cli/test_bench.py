@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from ayatori.base.errors import Error
 from ayatori.measurement import programs
-from subprocesses import said_by
+from subprocesses import processes, program_at, said_by, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -82,9 +81,7 @@ def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeyp
 
 
 def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "incast_ours"
-    program.write_text("#!/bin/sh\necho no memory >&2\nexit 2\n")
-    program.chmod(0o755)
+    program_at(tmp_path / "incast_ours", "echo no memory >&2\nexit 2")
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours failed") as caught:
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
@@ -92,9 +89,7 @@ def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "incast_ours"
-    program.write_text("#!/bin/sh\nkill -ALRM $$\n")
-    program.chmod(0o755)
+    program_at(tmp_path / "incast_ours", "kill -ALRM $$")
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
@@ -135,30 +130,22 @@ def test_modules_of_bench_can_be_imported(module: str, failed_imports: dict[str,
     assert failed_imports[module] == ""
 
 
-def running(argument: str) -> list[str]:
-    """Processes with this among their arguments."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if argument.encode() in words and words[0].endswith(b"incast_ours"):
-            found.append(folder.name)
-    return found
+def running(argument: str) -> list[int]:
+    """Processes of ours with this among their arguments."""
+
+    def is_ours(command: bytes) -> bool:
+        words = command.split(b"\0")
+        return argument.encode() in words and words[0].endswith(b"incast_ours")
+
+    return processes("cmdline", is_ours)
 
 
 def test_an_interrupt_ends_all_processes() -> None:
     messages = str(1_000_000 + os.getpid())
     command = [sys.executable, "-m", "ayatori.cli", "bench", "incast", "--stacks", "ours", "--messages", messages]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while len(running(messages)) < 33 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(running(messages)) == 33
+    wait_until(lambda: len(running(messages)) == 33)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
-    while running(messages) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert running(messages) == []
+    wait_until(lambda: running(messages) == [])

@@ -22,6 +22,7 @@ from ayatori.linpack.output_file import Residual, SolvedSystem, parse_output
 from ayatori.linpack.running import PROGRAMS, Launcher, local_size, random_access_bytes, refused_bytes, run_in
 from ayatori.linpack.settings import PRESETS, Plane, Point, Variant, operations_of, order_for
 from ayatori.linpack.sweep import Sweep, results_of
+from subprocesses import program_at
 
 needs_hpcc = pytest.mark.skipif(
     not (shutil.which("hpcc") and shutil.which("mpirun.openmpi")), reason="hpcc is not installed"
@@ -183,8 +184,7 @@ def test_open_mpi_is_given_the_network_of_an_interface_whose_name_begins_with_a_
 ) -> None:
     """Open MPI would take the name for an address, ignore it, and use every network."""
     said = '[{"addr_info": [{"local": "10.65.0.3", "prefixlen": 16}]}]'
-    (tmp_path / "ip").write_text(f"#!/bin/sh\n[ $5 = 10gbe0 ] && echo '{said}'\n")
-    (tmp_path / "ip").chmod(0o755)
+    program_at(tmp_path / "ip", f"[ $5 = 10gbe0 ] && echo '{said}'")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     launcher = Launcher(("mpirun.openmpi",))
     assert launcher.command(2, Plane("10gbe", "10gbe0"))[-3:] == ["10.65.0.0/16", "-np", "2"]

@@ -15,6 +15,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli import plan_at_start
 from ayatori.processes import local_job
+from subprocesses import program_at
 
 SECONDS = 30
 
@@ -75,8 +76,7 @@ def test_nobody_reads_from_the_terminal() -> None:
 def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command) -> None:
     """Its two starts would be on different nodes."""
     started = tmp_path / "started"
-    (tmp_path / "srun").write_text(f"#!/bin/sh\ntouch {started}\n")
-    (tmp_path / "srun").chmod(0o755)
+    program_at(tmp_path / "srun", f"touch {started}")
     outside = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": ""}
     done = ayatori_command("run", "--plan", "auto:torus:4", "nice", "srun", "true", env=outside)
     assert done.status == 1

@@ -2,13 +2,10 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori.base.units import parse_seconds
 from ayatori.resumable import SavedResults

@@ -56,7 +56,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         pytest.skip("build/release is not there: `./run build` makes it")
     prefix = tmp_path_factory.mktemp("installed")
     for component in ("development", "python"):
-        said_by("cmake", "--install", BUILD, "--prefix", prefix / component, "--component", component)
+        said_by(["cmake", "--install", BUILD, "--prefix", prefix / component, "--component", component])
     return [path for path in prefix.rglob("*.so*") if not path.is_symlink() and "programs" not in path.parts] + [
         path for path in prefix.rglob("programs/*.so")
     ]

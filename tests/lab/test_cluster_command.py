@@ -15,7 +15,7 @@ import pytest
 
 from ayatori.lab.cluster import Settings, can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import program_of
-from subprocesses import AYATORI, ran, said_by
+from subprocesses import AYATORI, processes, ran, said_by, wait_until
 
 QUICK = [sys.executable, str(Path(__file__).parents[1] / "mpi/quick_measurements.py")]
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
@@ -143,10 +143,8 @@ def test_labs_stand_side_by_side_and_nothing_is_left_of_them_at_whatever_point_t
         time.sleep(draw.uniform(0, 2))
         running.send_signal(draw.choice([signal.SIGKILL, signal.SIGTERM]))
         running.wait(SECONDS)
-    deadline = time.monotonic() + SECONDS
-    while left := [command for command in commands() if mark in command or "ayatori.lab.cluster" in command]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    of_labs = (mark.encode(), b"ayatori.lab.cluster")
+    wait_until(lambda: not processes("cmdline", lambda command: any(part in command for part in of_labs)), SECONDS)
     assert said_by(["ip", "-brief", "link"]) == before
     assert not Path("/run/netns/chassis1-blade1").exists()
     assert not Path("/run/ayatori").exists()
@@ -210,16 +208,6 @@ def test_bad_input_is_said(words: list[str], status: int, said: str, tmp_path: P
     running = lab(tmp_path, *words)
     assert said in running.communicate(timeout=SECONDS)[1]
     assert running.returncode == status
-
-
-def commands() -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except OSError:
-            continue
-    return found
 
 
 # The two hosts of each measurement have different cores, if there are two.

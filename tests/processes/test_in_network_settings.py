@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ayatori.processes import find_in_network, mpi_job
+from subprocesses import program_at
 
 HCOLL = {"OMPI_MCA_coll_hcoll_enable": "1", "HCOLL_ENABLE_SHARP": "1"}
 UCC = {
@@ -12,8 +13,7 @@ UCC = {
     "OMPI_MCA_coll_ucc_priority": "100",
     "OMPI_UCC_CL_BASIC_TLS": "ucp,sharp",
 }
-MPIRUN = """#!/bin/sh
-[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.7a1" && exit
+MPIRUN = """[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.7a1" && exit
 env
 """
 
@@ -22,9 +22,7 @@ def installed(folder: Path, *libraries: str) -> dict[str, str]:
     """An Open MPI in a folder of its own with these files in its lib; the environment that finds it."""
     for name in ("bin", "lib/openmpi", "lib/ucc"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    mpirun = folder / "bin/mpirun"
-    mpirun.write_text(MPIRUN)
-    mpirun.chmod(0o755)
+    program_at(folder / "bin/mpirun", MPIRUN)
     for library in libraries:
         (folder / "lib" / library).touch()
     return {"PATH": f"{folder}/bin:/usr/bin:/bin"}

@@ -38,6 +38,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
 from schemas import document_in
+from subprocesses import program_at
 from thoroughness import tries
 
 SECONDS = st.floats(1e-9, 1e-3)
@@ -419,9 +420,7 @@ def test_what_was_measured_counts_also_if_the_mpi_fails_to_end(tmp_path: Path, w
         '{"pattern": "one_way", "bytes": 8, "median": 1e-06, "tenth": 9e-07, "three_quarters": 2e-06}',
         *(['{"end": true}'] if whole else []),
     ]
-    mpirun = tmp_path / "mpirun"
-    mpirun.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines) + "exit 5\n")
-    mpirun.chmod(0o755)
+    mpirun = program_at(tmp_path / "mpirun", "".join(f"echo '{line}'\n" for line in lines) + "exit 5")
     mpi = Mpi(str(mpirun), "mpicc", is_open_mpi=False)
     if whole:
         assert measure(mpi, ["calibrate"], tmp_path, 0.1, None).medians("one_way") == {8: 1e-6}

@@ -24,6 +24,7 @@ from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanne
 from ayatori.planning.placement import propose
 from ayatori.planning.together import measure_together
 from schemas import document_in
+from subprocesses import program_at
 
 TREE = "fattree:K=4,levels=2"
 
@@ -132,12 +133,10 @@ def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: 
     assert {name: len(job.machines) for name, job in jobs.items()} == {"4711": 4, "4712_3": 1}
     with pytest.raises(Error, match=r"squeue's line 1 \(job 4711\)"):
         jobs_of_squeue(network, "4711 elsewhere[1-2]\n")
-    squeue = tmp_path / "squeue"
-    squeue.write_text('#!/bin/sh\necho "17 N[3-4]"\n')
-    squeue.chmod(0o755)
+    squeue = program_at(tmp_path / "squeue", 'echo "17 N[3-4]"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert list(listed_jobs(network, "slurm")) == ["17"]
-    squeue.write_text("#!/bin/sh\necho 'slurm_load_jobs error: no controller' >&2\nexit 1\n")
+    program_at(squeue, "echo 'slurm_load_jobs error: no controller' >&2\nexit 1")
     with pytest.raises(Error, match="squeue failed") as caught:
         listed_jobs(network, "slurm")
     assert "no controller" in caught.value.cause
@@ -148,10 +147,9 @@ def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: 
 def test_tables_are_made_for_the_jobs_that_slurm_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ayatori_command
 ) -> None:
-    hostfile, squeue = tmp_path / "job", tmp_path / "squeue"
+    hostfile = tmp_path / "job"
     hostfile.write_text("N1\nN6\nN11\n", encoding="utf-8")
-    squeue.write_text('#!/bin/sh\necho "17 N[1,6,11]"\n')
-    squeue.chmod(0o755)
+    program_at(tmp_path / "squeue", 'echo "17 N[1,6,11]"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     by_file, by_slurm = (
         ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").json()

@@ -17,7 +17,7 @@ import pytest
 
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
-from subprocesses import ran, said_by
+from subprocesses import program_at, ran, said_by
 from thoroughness import tries
 
 ROOT = Path(__file__).parent.parent.parent
@@ -180,8 +180,7 @@ export PATH={Path(sys.executable).parent}:$PATH:/usr/sbin:/usr/bin:/bin HOME={fo
 """
     prolog = folder / "prolog"
     # The second job is planned while the first one is still in its prolog.
-    prolog.write_text(f"#!/bin/sh\n{settings}{examples / 'prolog'}\nsleep 2\n")
-    prolog.chmod(0o755)
+    program_at(prolog, f"{settings}{examples / 'prolog'}\nsleep 2")
     (folder / "more.conf").write_text(f"PrologSlurmctld={prolog}\n")
     (folder / "job").write_text("#!/bin/sh\nsleep 60\n")
     submit = (
