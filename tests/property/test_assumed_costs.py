@@ -1,7 +1,5 @@
 """Costs that are assumed by the links' rate where nobody measured them."""
 
-from __future__ import annotations
-
 import pytest
 
 from ayatori import _core

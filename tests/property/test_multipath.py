@@ -1,7 +1,5 @@
 """Each message over all LIDs of its destination: paper 1's references 3 and 4, and what it says of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import ayatori

@@ -1,7 +1,5 @@
 """The model of a communication beside a computation, against the plainest simulation of it; CG beside PIPECG."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

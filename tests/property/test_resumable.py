@@ -1,7 +1,5 @@
 """Long runs: whatever interrupts them, what is done is kept, and the rest is done later."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
