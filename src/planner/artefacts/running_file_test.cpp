@@ -53,13 +53,13 @@ TEST(RunningFile, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_EQ(refused(with("[0,7,2]", "[0,7]")),
             "running.json: /jobs/0/links/0: expected three numbers: device, port, steps");
   EXPECT_EQ(refused(with("[[0,1],[1]]", "[[0,1]]")),
-            "running.json: /jobs/0: 'used_in' needs a list of steps for each link");
+            "running.json: /jobs/0/used_in: expected a list of steps for each link");
   EXPECT_EQ(refused(with("[[0,1],[1]]", "[[0,1],[2]]")),
             "running.json: /jobs/0/used_in/1/0: expected a whole number from 0 to 1");
   EXPECT_EQ(refused(with("[[0,1],[1]]", "[[0,1],[1,1]]")),
             "running.json: /jobs/0/used_in/1: expected 1 different steps, as its link says");
   EXPECT_EQ(refused(with("[0,3,68]]", "[0,3,68]],\"used_in\":[[1]]")),
-            "running.json: /jobs/1: 'used_in' is for jobs of up to 64 steps");
+            "running.json: /jobs/1/used_in: only of jobs of up to 64 steps");
 }
 
 TEST(RunningFile, StepsOfLinksMayBeMissing) {
