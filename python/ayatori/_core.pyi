@@ -1579,7 +1579,7 @@ def read_plan_file(path: str) -> PlanFile: ...
 def write_plan_file(file: PlanFile, path: str) -> None: ...
 
 class OtherPath:
-    """See ayatori/connections/applied_plan.hpp."""
+    """See ayatori/plan_in_use/applied_plan.hpp."""
 
     @property
     def from_rank(self) -> int: ...
@@ -1597,7 +1597,7 @@ class OtherPath:
     def count(self) -> int: ...
 
 class AppliedPlan:
-    """See ayatori/connections/applied_plan.hpp."""
+    """See ayatori/plan_in_use/applied_plan.hpp."""
 
     @property
     def plan(self) -> Plan: ...

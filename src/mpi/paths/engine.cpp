@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "ayatori/artefacts/applied_file.hpp"
-#include "ayatori/connections/connection_paths.hpp"
-#include "ayatori/connections/plan_fit.hpp"
-#include "ayatori/connections/roce_ports.hpp"
+#include "ayatori/plan_in_use/connection_paths.hpp"
+#include "ayatori/plan_in_use/plan_fit.hpp"
+#include "ayatori/plan_in_use/roce_ports.hpp"
 #include "ayatori/hashing/flow_hash.hpp"
 #include "rank_variables.h"
 

@@ -5,19 +5,8 @@
 #include "flow_fixtures.hpp"
 #include "resources.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::bytes_a_second;
-using test::expect_both;
-using test::expect_seconds;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::PathsOnPlanes;
-using test::RankStep;
-using test::run;
 
 TEST(Simulate, AScheduleWithoutMessagesTakesNoTime) {
   expect_both(ListedSchedule(3, {std::map<Rank, RankStep>{}}), one_switch(3, 1), {}, 0);
@@ -412,4 +401,4 @@ TEST(Simulate, RefusesUnknownPeersAndNegativeOptions) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test
