@@ -14,22 +14,18 @@ constexpr ArtefactHead applied_head = {
 constexpr std::uint64_t max_lid = 0xFFFF;  // with those of multicast groups
 
 /// AppliedPath::datagram as a word.
-struct ConnectionKind {
-  static constexpr std::string_view words[] = {"queue-pair", "address-handle"};
-
-  [[nodiscard]] Result<> read(const JsonValue& value, bool& datagram) const {
-    const auto word = value.text();
-    if (!word) return Failure(word.error());
-    if (*word != words[0] && *word != words[1]) return value.wrong("expected queue-pair or address-handle");
-    datagram = *word == words[1];
-    return {};
-  }
-  [[nodiscard]] Json write(bool datagram) const { return words[datagram ? 1 : 0]; }
-};
+constexpr std::string_view queue_pair = "queue-pair";
+constexpr std::string_view address_handle = "address-handle";
+constexpr TextFor connection_kind{[](std::string_view word) {
+                                    const bool datagram = word == address_handle;
+                                    return datagram || word == queue_pair ? std::optional(datagram) : std::nullopt;
+                                  },
+                                  [](bool datagram) { return datagram ? address_handle : queue_pair; },
+                                  "expected queue-pair or address-handle"};
 
 constexpr auto describe_connections = [](auto& fields, auto& alike) {
-  fields.member("kind", alike.path.datagram, ConnectionKind{});
-  fields.member("port_guid", alike.path.port_guid, GuidText{});
+  fields.member("kind", alike.path.datagram, connection_kind);
+  fields.member("port_guid", alike.path.port_guid, guid_text);
   fields.member("slid", alike.path.slid, Count{0, max_lid});
   fields.member("dlid", alike.path.dlid, Count{0, max_lid});
   fields.member("planned", alike.path.planned, Truth{});

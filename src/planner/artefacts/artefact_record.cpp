@@ -1,7 +1,5 @@
 #include "artefact_record.hpp"
 
-#include "ayatori/base/text.hpp"
-
 namespace ayatori {
 
 namespace {
@@ -75,16 +73,6 @@ Result<std::uint64_t> Count::read(const JsonValue& value) const {
   return value.wrong(max == max_count ? fmt::format("expected a whole number, {} or more", min)
                                       : fmt::format("expected a whole number from {} to {}", min, max));
 }
-
-Result<> GuidText::read(const JsonValue& value, Guid& into) const {
-  const auto text = value.text();
-  const auto guid = text && text->starts_with("0x") ? parse_guid(*text) : std::nullopt;
-  if (!guid) return value.wrong("expected a GUID like \"0x0002c90300a1b2c3\"");
-  into = *guid;
-  return {};
-}
-
-Json GuidText::write(Guid guid) const { return fmt::format("{:#018x}", guid); }
 
 Result<> Machines::read(const JsonValue& value, std::vector<JobHost>& into) const {
   if (auto read = List{Record{describe_host}, true}.read(value, into); !read) return read;

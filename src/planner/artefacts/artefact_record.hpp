@@ -27,6 +27,7 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/base/text.hpp"
 #include "ayatori/json_document/json_document.hpp"
 
 namespace ayatori {
@@ -177,11 +178,33 @@ struct Count : Plain {
   [[nodiscard]] Result<std::uint64_t> read(const JsonValue& value) const;
 };
 
-/// "0x0002c90300a1b2c3"
-struct GuidText {
-  [[nodiscard]] Result<> read(const JsonValue& value, Guid& into) const;
-  [[nodiscard]] Json write(Guid guid) const;
+/// A string that stands for something: `parse(text)` gives it or std::nullopt, `text_of(value)` the string.
+template <typename Parse, typename TextOf>
+struct TextFor {
+  Parse parse;
+  TextOf text_of;
+  std::string_view expected;  ///< "expected an IP address like …"
+
+  template <typename T>
+  [[nodiscard]] Result<> read(const JsonValue& value, T& into) const {
+    const auto text = value.text();
+    if (!text) return Failure(text.error());
+    const auto parsed = parse(*text);
+    if (!parsed) return value.wrong(expected);
+    into = *parsed;
+    return {};
+  }
+  template <typename T>
+  [[nodiscard]] Json write(const T& value) const {
+    return text_of(value);
+  }
 };
+template <typename Parse, typename TextOf>
+TextFor(Parse, TextOf, std::string_view) -> TextFor<Parse, TextOf>;
+
+inline constexpr TextFor guid_text{
+    [](std::string_view text) { return text.starts_with("0x") ? parse_guid(text) : std::nullopt; },
+    [](Guid guid) { return fmt::format("{:#018x}", guid); }, "expected a GUID like \"0x0002c90300a1b2c3\""};
 
 /// An object whose members `describe` names.
 template <typename Describe>

@@ -16,17 +16,8 @@ constexpr ArtefactHead plan_head = {
 };
 constexpr std::uint64_t max_path_bits = (1U << max_lmc) - 1;
 
-struct MethodWord {
-  [[nodiscard]] Result<> read(const JsonValue& value, Method& into) const {
-    const auto word = value.text();
-    if (!word) return Failure(word.error());
-    const auto method = parse_method(*word);
-    if (!method) return value.wrong("expected destination-mod-K, rule, colour or pair");
-    into = *method;
-    return {};
-  }
-  [[nodiscard]] Json write(Method method) const { return to_word(method); }
-};
+constexpr TextFor method_word{parse_method, [](Method method) { return to_word(method); },
+                              "expected destination-mod-K, rule, colour or pair"};
 
 /// A file of that name in the same folder, and nothing else: a plan must not make its reader open other files.
 struct CompanionName : FilledText {
@@ -47,7 +38,7 @@ struct RankEntry {
 constexpr auto describe_rank = [](bool per_pair) {
   return [per_pair](auto& fields, auto& rank) {
     constexpr Count unicast{first_unicast_lid, last_unicast_lid};
-    fields.member("port_guid", rank.address.port_guid, GuidText{});
+    fields.member("port_guid", rank.address.port_guid, guid_text);
     fields.member("base_lid", rank.address.base_lid, unicast);
     if (per_pair) return;
     fields.member("path_bits", rank.path_bits, Count{0, max_path_bits});
@@ -77,7 +68,7 @@ Result<> check_rank_count(const JsonValue& document, const WrittenPlan& plan) {
 }
 
 constexpr auto describe_plan = [](auto& fields, auto& plan) {
-  fields.member("method", plan.method, MethodWord{});
+  fields.member("method", plan.method, method_word);
   fields.member("reason", plan.file.reason, Text{});
   fields.member("lmc", plan.file.lmc, Count{0, max_lmc});
   fields.member("tables", plan.file.tables, Text{});

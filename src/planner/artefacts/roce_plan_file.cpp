@@ -18,21 +18,11 @@ constexpr ArtefactHead roce_head = {
 constexpr std::uint64_t min_source_port = 0xC000;
 constexpr std::uint64_t max_source_port = 0xFFFF;
 
-struct AddressText {
-  [[nodiscard]] Result<> read(const JsonValue& value, IpAddress& into) const {
-    const auto text = value.text();
-    if (!text) return Failure(text.error());
-    const auto address = parse_ip_address(*text);
-    if (!address) return value.wrong("expected an IP address like \"10.0.0.1\" or \"fd00::1\"");
-    into = *address;
-    return {};
-  }
-  [[nodiscard]] Json write(const IpAddress& address) const { return text_of(address); }
-};
+constexpr TextFor address_text{parse_ip_address, text_of, "expected an IP address like \"10.0.0.1\" or \"fd00::1\""};
 
 constexpr auto describe_port = [](auto& fields, auto& port) {
   fields.member("host", port.host, FilledText{});
-  fields.member("address", port.address, AddressText{});
+  fields.member("address", port.address, address_text);
 };
 
 Result<> check_addresses(const JsonValue& document, const std::vector<RocePort>& ports) {

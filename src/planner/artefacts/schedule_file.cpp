@@ -18,6 +18,15 @@ constexpr ArtefactHead schedule_head = {
 };
 constexpr std::uint64_t max_number = 0xFFFF'FFFE;  // no_id is none
 
+constexpr TextFor kind_word{
+    [](std::string_view word) {
+      const bool copies = word == "copy";
+      const auto kind = copies ? LocalOperation::Kind::copy : LocalOperation::Kind::reduce;
+      return copies || word == "reduce" ? std::optional(kind) : std::nullopt;
+    },
+    [](LocalOperation::Kind kind) { return kind == LocalOperation::Kind::copy ? "copy" : "reduce"; },
+    "expected copy or reduce"};
+
 // --- writing --------------------------------------------------------------------------------------------------------
 
 Json as_json(std::span<const SlotRange> ranges) {
@@ -40,8 +49,8 @@ Json as_json(const StepActions& actions) {
   if (!actions.sends.empty()) step["send"] = as_json(actions, actions.sends, "to");
   if (!actions.receives.empty()) step["receive"] = as_json(actions, actions.receives, "from");
   for (const LocalOperation& local : actions.locals) {
-    const char* kind = local.kind == LocalOperation::Kind::copy ? "copy" : "reduce";
-    step["then"].push_back({{"do", kind}, {"slots", {local.from.first, local.from.count}}, {"into", local.to}});
+    step["then"].push_back(
+        {{"do", kind_word.write(local.kind)}, {"slots", {local.from.first, local.from.count}}, {"into", local.to}});
   }
   return step;
 }
@@ -181,15 +190,9 @@ struct MessageOfStep {
 
 struct LocalOfStep {
   [[nodiscard]] Result<> read(const JsonValue& value, AlgorithmWriter& writer) const {
-    std::string word;
     LocalOperation local;
     MemberReader fields(value);
-    fields.member("do", word, Text{});
-    fields.check([&](const JsonValue&) -> Result<> {
-      if (word != "copy" && word != "reduce") return value.at("do")->wrong("expected copy or reduce");
-      local.kind = word == "copy" ? LocalOperation::Kind::copy : LocalOperation::Kind::reduce;
-      return {};
-    });
+    fields.member("do", local.kind, kind_word);
     fields.member("slots", local.from, RangeNumbers{});
     fields.member("into", local.to, number);
     fields.no_others("a local operation");
@@ -224,16 +227,8 @@ Result<> read_steps(const JsonValue& participants, AlgorithmWriter& writer) {
   return {};
 }
 
-struct CollectiveWord {
-  [[nodiscard]] Result<> read(const JsonValue& value, Collective& into) const {
-    const auto word = value.text();
-    if (!word) return Failure(word.error());
-    const auto collective = parse_collective(*word);
-    if (!collective) return value.wrong("no collective has this name");
-    into = *collective;
-    return {};
-  }
-};
+constexpr TextFor collective_word{parse_collective, [](Collective collective) { return to_word(collective); },
+                                  "no collective has this name"};
 
 /// How many scratch slots there are, where nobody needs to know their sizes.
 struct ScratchCount {
@@ -300,7 +295,7 @@ struct SizesOfSchedule {
 Result<> read_schedule_head(const JsonValue& value, WrittenHead& head, WrittenSizes& sizes) {
   std::uint32_t routers = 0;
   MemberReader fields(value);
-  fields.member("collective", head.collective, CollectiveWord{});
+  fields.member("collective", head.collective, collective_word);
   fields.member("ranks", head.ranks, number);
   if (has_root(head.collective)) {
     fields.member("root", head.root, number);

@@ -43,20 +43,17 @@ TEST(SimulateSideBySide, AJobAloneTakesAsLongAsSimulateSays) {
   }
 }
 
-TEST(SimulateSideBySide, JobsThatShareALinkShareItFairly) {
+/// The first call of the job that begins first has the link for itself at first, and does not count.
+TEST(SimulateSideBySide, JobsThatShareALinkShareItFairlyWheneverTheyBegin) {
   const SendingJob one(0, 100);
-  const SendingJob other(2, 100);
-  const auto times = run({one.at(0), other.at(0)});
-  EXPECT_NEAR(times[0].seconds, 2, 1e-9);
-  EXPECT_NEAR(times[1].seconds, 2, 1e-9);
-}
-
-TEST(SimulateSideBySide, JobsOnOtherLinksDoNotDelayEachOther) {
-  const SendingJob one(0, 100);
-  const SendingJob other(2, 100, 1, 1);
-  const auto times = run({one.at(0), other.at(0.4)});
-  EXPECT_NEAR(times[0].seconds, 1, 1e-9);
-  EXPECT_NEAR(times[1].seconds, 1, 1e-9);
+  const SendingJob sharing(2, 100);
+  const SendingJob on_another_link(2, 100, 1, 1);
+  const auto expect_both = [&](const JobSideBySide& other, double seconds) {
+    for (const TimeSideBySide& time : run({one.at(0), other})) EXPECT_NEAR(time.seconds, seconds, 1e-9);
+  };
+  expect_both(sharing.at(0), 2);
+  expect_both(sharing.at(0.5), 2);
+  expect_both(on_another_link.at(0.4), 1);
 }
 
 TEST(SimulateSideBySide, ShortCallsAreRepeatedUntilALongOneThatCountsHasEnded) {
@@ -67,15 +64,6 @@ TEST(SimulateSideBySide, ShortCallsAreRepeatedUntilALongOneThatCountsHasEnded) {
   EXPECT_EQ(times[1].calls, 1U);
   // From 0.75 to 10.75: the call that begins at 1.0 is the first that counts.
   EXPECT_EQ(times[0].calls, 19U);
-}
-
-/// The first call of the job that begins first has the link for itself at first, and does not count.
-TEST(SimulateSideBySide, CallsCountThatBeginWhenAllJobsHaveBegun) {
-  const SendingJob one(0, 100);
-  const SendingJob other(2, 100);
-  const auto times = run({one.at(0), other.at(0.5)});
-  EXPECT_NEAR(times[0].seconds, 2, 1e-9);
-  EXPECT_NEAR(times[1].seconds, 2, 1e-9);
 }
 
 TEST(SimulateSideBySide, TrafficThatIsNotTimedDelaysTheOthers) {
