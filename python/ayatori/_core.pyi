@@ -404,13 +404,13 @@ def places_of_ranks(ranks: int, ranks_per_machine: int) -> Places: ...
 class SlotRange:
     """Consecutive slots of a participant."""
 
-    def __repr__(self) -> str: ...
-
     @property
     def first(self) -> int: ...
 
     @property
     def count(self) -> int: ...
+
+    def __repr__(self) -> str: ...
 
 class ScheduledMessage:
     """A message that a participant sends or receives in a step."""
@@ -492,15 +492,6 @@ class AlgorithmOptions:
     def chunk_bytes(self, arg: int, /) -> None: ...
 
     @property
-    def planned_steps(self) -> PlannedSteps:
-        """
-        Of planned: who sends to whom in which step; without them it is the shift.
-        """
-
-    @planned_steps.setter
-    def planned_steps(self, value: PlannedSteps | None) -> None: ...
-
-    @property
     def stencil(self) -> list[int]: ...
 
     @stencil.setter
@@ -511,6 +502,15 @@ class AlgorithmOptions:
 
     @stencil_periodic.setter
     def stencil_periodic(self, arg: Sequence[bool], /) -> None: ...
+
+    @property
+    def planned_steps(self) -> PlannedSteps:
+        """
+        Of planned: who sends to whom in which step; without them it is the shift.
+        """
+
+    @planned_steps.setter
+    def planned_steps(self, value: PlannedSteps | None) -> None: ...
 
     def set_pair_sizes(self, rows: Sequence[Sequence[int]]) -> None:
         """Of alltoallv: bytes from each rank (row) to each, lists or an array."""
@@ -656,9 +656,6 @@ class LmcChoice:
 
 class Generated:
     @property
-    def routes(self) -> Routes: ...
-
-    @property
     def lmc(self) -> int: ...
 
     @property
@@ -672,6 +669,9 @@ class Generated:
 
     @property
     def notes(self) -> list[str]: ...
+
+    @property
+    def routes(self) -> Routes: ...
 
 def choose_lmc(network: Network) -> LmcChoice: ...
 
@@ -1530,7 +1530,7 @@ class Calibration:
 
 def read_calibration(path: str) -> Calibration: ...
 
-def write_calibration(calibration: Calibration, path: str) -> None: ...
+def write_calibration(file: Calibration, path: str) -> None: ...
 
 class JobHost:
     def __init__(self, host: str, ranks: int) -> None: ...
@@ -1600,9 +1600,6 @@ class AppliedPlan:
     """See ayatori/plan_in_use/applied_plan.hpp."""
 
     @property
-    def plan(self) -> Plan: ...
-
-    @property
     def connections(self) -> int: ...
 
     @property
@@ -1619,6 +1616,9 @@ class AppliedPlan:
 
     @property
     def not_as_planned(self) -> list[OtherPath]: ...
+
+    @property
+    def plan(self) -> Plan: ...
 
 def apply_records(plan: PlanFile, files: Sequence[str]) -> AppliedPlan: ...
 
@@ -1760,7 +1760,7 @@ class ChoiceTable:
 
 def read_choice_table(path: str) -> ChoiceTable: ...
 
-def write_choice_table(table: ChoiceTable, path: str) -> None: ...
+def write_choice_table(file: ChoiceTable, path: str) -> None: ...
 
 class LoadedAlgorithm:
     """An algorithm of others, from a file or a library."""
