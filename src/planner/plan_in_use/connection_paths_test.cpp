@@ -1,4 +1,4 @@
-#include "ayatori/connections/connection_paths.hpp"
+#include "ayatori/plan_in_use/connection_paths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 /// flow: one of them does, and the others wait.
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 #include "ayatori/base/ids.hpp"
 
@@ -22,7 +22,7 @@ struct Connection {
 };
 
 /// Memory grows with the messages under way. Not safe for concurrent use.
-class Connections {
+class MessageQueues {
  public:
   struct Waiting {
     std::uint32_t message = 0;
@@ -32,37 +32,23 @@ class Connections {
   /// True: nothing else is on the connection, so this one flows, until end(). False: it waits for its turn.
   bool begin(const Connection& connection, const Waiting& message) {
     const auto [found, is_idle] = busy_.try_emplace(connection);
-    if (is_idle) return true;
-    Queue& queue = found->second;
-    const std::uint32_t place = free_place();
-    places_[place] = {message, no_id};
-    (queue.first == no_id ? queue.first : places_[queue.last].next) = place;
-    queue.last = place;
-    return false;
+    if (!is_idle) found->second.push_back(message);
+    return is_idle;
   }
 
   /// The one under way has flowed: the one whose turn it is, which flows now until end(); nothing if none waits.
   std::optional<Waiting> end(const Connection& connection) {
     const auto found = busy_.find(connection);
-    const std::uint32_t place = found->second.first;
-    if (place == no_id) {
+    if (found->second.empty()) {
       busy_.erase(found);
       return std::nullopt;
     }
-    found->second.first = places_[place].next;
-    free_.push_back(place);
-    return places_[place].message;
+    const Waiting next = found->second.front();
+    found->second.pop_front();
+    return next;
   }
 
  private:
-  struct Place {
-    Waiting message;
-    std::uint32_t next = no_id;
-  };
-  struct Queue {
-    std::uint32_t first = no_id;
-    std::uint32_t last = no_id;
-  };
   struct Hash {
     std::size_t operator()(const Connection& connection) const {
       const std::uint64_t ends = (std::uint64_t{connection.from} << 32U) | connection.to;
@@ -71,19 +57,8 @@ class Connections {
     }
   };
 
-  std::uint32_t free_place() {
-    if (free_.empty()) {
-      places_.emplace_back();
-      return static_cast<std::uint32_t>(places_.size() - 1);
-    }
-    const std::uint32_t place = free_.back();
-    free_.pop_back();
-    return place;
-  }
-
-  std::unordered_map<Connection, Queue, Hash> busy_;
-  std::vector<Place> places_;
-  std::vector<std::uint32_t> free_;
+  // By connection that carries something: those that wait. A list takes no memory as long as none does.
+  std::unordered_map<Connection, std::list<Waiting>, Hash> busy_;
 };
 
 }  // namespace ayatori

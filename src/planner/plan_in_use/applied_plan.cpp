@@ -1,11 +1,11 @@
-#include "ayatori/connections/applied_plan.hpp"
+#include "ayatori/plan_in_use/applied_plan.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "ayatori/connections/connection_paths.hpp"
+#include "ayatori/plan_in_use/connection_paths.hpp"
 
 namespace ayatori {
 

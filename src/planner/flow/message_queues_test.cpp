@@ -5,16 +5,8 @@
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::expect_both;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::RankStep;
-using test::run;
 
 FlowOptions eager() {
   FlowOptions options;
@@ -105,4 +97,4 @@ TEST(SimulateConnections, MessagesInsideAMachineHaveThemToo) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -1,4 +1,4 @@
-#include "ayatori/connections/plan_fit.hpp"
+#include "ayatori/plan_in_use/plan_fit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ayatori/connections/applied_plan.hpp"
+#include "ayatori/plan_in_use/applied_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ayatori/connections/roce_ports.hpp"
+#include "ayatori/plan_in_use/roce_ports.hpp"
 
 #include <utility>
 
