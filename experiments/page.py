@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
-from ayatori.report.figures import Curve, Figure, Table, page_of_figures
+from ayatori.report.figures import Axis, Curve, Figure, Table, axis, log_axis, page_of_figures, upright
 from ayatori.resumable import SavedResults
 
-__all__ = ["Curve", "Figure", "Table", "present", "show"]
+__all__ = ["Axis", "Curve", "Figure", "Table", "axis", "log_axis", "open_results", "present", "show", "upright"]
+
+
+def open_results(folder: Path, parameters: dict[str, Any], resume: bool, save_every: float = 0) -> SavedResults:
+    """Where an experiment with these parameters keeps what it has computed; with `resume` what is there already."""
+    results = SavedResults(folder / "results.json", parameters, save_every)
+    if resume:
+        results.load()
+    return results
 
 
 def present(results: SavedResults, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:

@@ -4,8 +4,6 @@ Each process writes to, and reads from, each other one. What counts is the kerne
 pages by their share (Pss_Anon and Pss_Shmem of smaps_rollup, as bench/tasks/memory has it).
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import sys

@@ -1,10 +1,10 @@
 """The command line in the process of the tests: it starts in some milliseconds, where a process of its own takes 0.7 s
 of processor time to import everything. tests/cli/test_processes.py sees that both say the same."""
 
-from __future__ import annotations
-
 import io
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +35,24 @@ class Outcome:
     status: int
     stdout: str
     stderr: str
+
+    def good(self) -> "Outcome":
+        assert self.status == 0, self.stderr
+        return self
+
+    def json(self, status: int = 0) -> Any:
+        """What it printed with --json."""
+        assert self.status == status, self.stderr
+        return json.loads(self.stdout)
+
+    def refused(self, status: int, *parts: str) -> None:
+        """1 for wrong input, 2 for wrong usage: a line with an error, perhaps its cause and a hint. These words are in
+        what was said, and nothing else was printed."""
+        assert (self.status, self.stdout) == (status, ""), self
+        said = r"^error: .*\n((caused by|hint): .*\n)*\Z"
+        assert re.search(said, self.stderr, re.MULTILINE) and "defect" not in self.stderr, self.stderr
+        for part in parts:
+            assert part in self.stderr, self.stderr
 
 
 def run_process(*arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Outcome:

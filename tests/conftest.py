@@ -1,7 +1,5 @@
 """What all test folders share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

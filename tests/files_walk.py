@@ -3,8 +3,6 @@
 Nothing of ours computes here, so that what our commands promise is counted by somebody else.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import zlib

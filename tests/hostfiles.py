@@ -1,7 +1,5 @@
 """Hostfiles as users have them, drawn at random, and what they stand for."""
 
-from __future__ import annotations
-
 import random
 
 

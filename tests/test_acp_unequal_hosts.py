@@ -1,16 +1,14 @@
 """libacp under Open MPI on several hosts: namespaces of this machine with names of their own."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ayatori import _core
+from subprocesses import program_at, ran
 
 LIBRARY = Path(_core.__file__).parent / "libacp.so.0"
 OPEN = """
@@ -20,8 +18,7 @@ acp.acp_error_message.restype = ctypes.c_char_p
 if acp.acp_init(None, None) != 0:
     sys.exit(acp.acp_error_message().decode())
 """
-AGENT = """#!/bin/sh
-host=$1
+AGENT = """host=$1
 shift
 exec unshare --uts sh -c "hostname $host; $*"
 """
@@ -33,17 +30,9 @@ pytestmark = pytest.mark.skipif(
 
 def said_on(hosts: str, ranks: int, folder: Path) -> str:
     """What the processes of a job say that can't open the library."""
-    agent = folder / "agent"
-    agent.write_text(AGENT)
-    agent.chmod(0o700)
+    agent = program_at(folder / "agent", AGENT)
     mpirun = ["mpirun.openmpi", "--allow-run-as-root", "--host", hosts, "-np", str(ranks)]
-    done = subprocess.run(
-        [*mpirun, "--mca", "plm_rsh_agent", str(agent), sys.executable, "-c", OPEN, str(LIBRARY)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = ran([*mpirun, "--mca", "plm_rsh_agent", str(agent), sys.executable, "-c", OPEN, str(LIBRARY)], seconds=120)
     assert done.returncode != 0
     return done.stderr
 

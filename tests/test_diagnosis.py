@@ -1,7 +1,5 @@
 """What `ayatori doctor` makes of facts, without hosts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Estimates: the paper's arithmetic, and the model of HPL against cases that are solved by hand."""
 
-from __future__ import annotations
-
 from functools import partial
 from random import Random
 

@@ -1,13 +1,12 @@
 """The code that the documentation shows is the code that is compiled and tested."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from subprocesses import program_at, ran
 
 ROOT = Path(__file__).parent.parent
 MAX_LINES = 60
@@ -23,11 +22,9 @@ def test_the_example_of_a_source_is_short_and_as_shown() -> None:
 def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "squeue").write_text("#!/bin/sh\nprintf '17 N[0-3]\\n18 N[4-9]\\n'\n", encoding="utf-8")
-    (programs / "ayatori").write_text(f'#!/bin/sh\nexec {sys.executable} -m ayatori.cli "$@"\n', encoding="utf-8")
-    (programs / "logger").write_text('#!/bin/sh\necho "$@" >&2\n', encoding="utf-8")
-    for program in programs.iterdir():
-        program.chmod(0o755)
+    program_at(programs / "squeue", "printf '17 N[0-3]\\n18 N[4-9]\\n'")
+    program_at(programs / "ayatori", f'exec {sys.executable} -m ayatori.cli "$@"')
+    program_at(programs / "logger", 'echo "$@" >&2')
     environment = {
         **os.environ,
         "PATH": f"{programs}:{os.environ['PATH']}",
@@ -37,13 +34,11 @@ def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_pat
         "SLURM_JOB_NODELIST": "N[4-9]",
     }
     script = str(ROOT / "examples" / "slurm" / "prolog")
-    done = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, check=False)
+    done = ran(["sh", script], env=environment)
     assert done.returncode == 0
     assert (tmp_path / "18.json").exists(), done.stderr
     running = json.loads((tmp_path / "running.json").read_text(encoding="utf-8"))
     assert [(job["name"], job["method"]) for job in running["jobs"]] == [("17", "destination-mod-K"), ("18", "pair")]
-    broken = subprocess.run(
-        ["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"}, capture_output=True, text=True, check=False
-    )
+    broken = ran(["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"})
     assert broken.returncode == 0
     assert "job 18 runs without a plan" in broken.stderr

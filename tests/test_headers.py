@@ -1,7 +1,5 @@
 """Every header of src/ and bench/ compiles alone."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -9,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from subprocesses import said_by
 
 ROOT = Path(__file__).parent.parent
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
@@ -95,5 +95,4 @@ def test_header_compiles_alone(header: Path, precompiled: dict[tuple[str, ...], 
     fitting = next((precompiled[prelude] for prelude in PRELUDES if of_others(header).issuperset(prelude)), None)
     before = [] if fitting is None else ["-include", str(fitting)]
     command = [*COMPILER, "c++", "-fsyntax-only", *before, "-include", str(header), *folders, "/dev/null"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[:2000]
+    said_by(command)

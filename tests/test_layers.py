@@ -1,7 +1,5 @@
 """Python packages import in one direction only, as CMake holds it for C++; READMEs say what uses what."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Traces of MPI programs: read, played again with progress, and explained."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

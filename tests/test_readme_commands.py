@@ -1,8 +1,6 @@
 """The commands that both READMEs show for one's own fabric, with hostfiles as users have them: what they promise is
 counted again by a walk through what they wrote, with the ranks as the file they wrote starts them."""
 
-from __future__ import annotations
-
 import random
 import re
 import shlex
@@ -43,8 +41,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, ayatori_command) -> P
     (tmp_path / "jobs/other").write_text("".join(f"{host}\n" for host in others[:4]))
     (tmp_path / "free").write_text("".join(f"{host}\n" for host in [*HOSTS, *others[4:]]))
     for word, file in (("ibsim", "fabric.txt"), ("json", "fabric.json")):
-        done = ayatori_command("convert", FABRIC, "--to", word, "--out", str(tmp_path / file))
-        assert done.status == 0, done.stderr
+        ayatori_command("convert", FABRIC, "--to", word, "--out", str(tmp_path / file)).good()
     return tmp_path
 
 
@@ -54,8 +51,7 @@ def test_the_commands_do_what_they_promise(folder: Path, ayatori_command) -> Non
     for words in commands_of("README.md"):
         if words[0] in STARTS_PROGRAMS:
             continue
-        done = ayatori_command(*words, cwd=folder)
-        assert done.status == 0, f"{shlex.join(words)}\n{done.stderr}"
+        done = ayatori_command(*words, cwd=folder).good()
         printed[shlex.join(words)] = done.stdout
     walk = FilesWalk(folder / "fabric.json", folder / "tables/lfts")
     (promise,) = (text for command, text in printed.items() if command.startswith("plan") and "plan.json" in command)

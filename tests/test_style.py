@@ -1,7 +1,5 @@
 """The rules of CONTRIBUTING.md that a program can check: format, lint, lengths, and what the core must not do."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

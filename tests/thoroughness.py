@@ -1,7 +1,5 @@
 """How much of what a property or a sweep could try is tried: a part by default, and with `pytest --all` all."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 USUAL = 100

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ayatori.base.errors import Error
-from ayatori.processes import Child, last_line, run_program
+from ayatori.processes import Child, run_to_end
 
 T = TypeVar("T")
 
@@ -26,16 +26,10 @@ def output_of(
 
     Raises Error if it fails or still runs after `timeout` seconds.
     """
-    with tempfile.TemporaryDirectory(prefix="ayatori-bench-") as name:
-        folder = Path(name)
-        output, errors = folder / "output", folder / "errors"
-        variables = os.environ | dict(environment or {})
-        status = run_program(
-            command, folder=folder, environment=variables, output=output, errors=errors, timeout=timeout
-        )
-        if status != 0:
-            raise Error(f"{Path(command[0]).name} failed", cause=last_line(errors) or f"status {status}")
-        return output.read_text(encoding="utf-8")
+    ended = run_to_end(command, environment=os.environ | dict(environment or {}), timeout=timeout)
+    if ended.status != 0:
+        raise Error(f"{Path(command[0]).name} failed", cause=ended.reason)
+    return ended.output
 
 
 @contextmanager

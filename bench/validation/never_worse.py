@@ -232,7 +232,7 @@ def is_worse_beside(case: Case, walk: PacketWalk) -> bool:
     if not case.others:
         return False
     running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
-    plan = plan_beside(case.network, case.routes, case.job, running).plan
+    plan = plan_beside(case.network, case.routes, [case.job], running)[0].plan
     base_lids = Plan.destination_mod_k(case.job.rank_count)
     return time_beside(walk, case.job, plan, case.others) > time_beside(walk, case.job, base_lids, case.others)
 

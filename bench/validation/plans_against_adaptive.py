@@ -18,7 +18,7 @@ from statistics import fmean
 import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network
-from ayatori.planning.beside import plan_jointly
+from ayatori.planning.beside import plan_beside
 from ayatori.planning.plans import DESTINATION_MOD_K
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
@@ -125,7 +125,7 @@ def together(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]
         names = dice.sample(hosts_of(network), NEIGHBOURS * JOB_SIZE // 2)
         each = [job_of(network, names[number::NEIGHBOURS]) for number in range(NEIGHBOURS)]
         routes = make_routes(network, "auto")
-        placed = plan_jointly(network, routes, each, [], "shift", seed)
+        placed = plan_beside(network, routes, each, [], "shift", seed)
         for method, values in reached.items():
             plans = [one.plan if method == "pair" else None for one in placed]
             members = [

@@ -12,11 +12,11 @@ from ayatori.lab.cluster import Settings as Lab
 from ayatori.lab.cluster import can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import installed_families
 from ayatori.overlap.sweep import measure, runs_of
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute_each
 from experiments.communication_hiding import ito, lab_measurement
 from experiments.communication_hiding.found import Found
 from experiments.communication_hiding.presentation import figures_of, tables_of
-from experiments.page import present
+from experiments.page import open_results, present
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,7 @@ _SAVED_EVERY_SECONDS = 5.0
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Predicts, measures, prints and draws it all; returns the page. The lab needs root."""
     parameters = asdict(settings) | {"network": ito.NETWORK, "rate": lab_measurement.RATE}
-    results = SavedResults(folder / "results.json", parameters, _SAVED_EVERY_SECONDS)
-    if resume:
-        results.load()
+    results = open_results(folder, parameters, resume, _SAVED_EVERY_SECONDS)
     found = _predict(settings, results)
     if settings.measured:
         _measure(settings, results, found)
@@ -71,8 +69,7 @@ def _predict(settings: Settings, results: SavedResults) -> Found:
     with progress("prediction", len(stencils) + len(overlaps) + len(krylovs)) as advance:
 
         def predict(name: str, points: list[Any], one: Callable[[Any], Any]) -> list[Any]:
-            values = compute_items(results, name, points, 1, lambda part: [one(point) for point in part], advance)
-            return list(zip(points, values, strict=True))
+            return list(zip(points, compute_each(results, name, points, one, advance), strict=True))
 
         found.stencils = predict("predicted stencils", stencils, ito.stencil)
         found.overlaps = predict("predicted overlaps", overlaps, ito.overlap)
@@ -94,9 +91,9 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
             found.measured[name] = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
     if "krylov" in sweeps:
         _measure_crossing(settings, results, found)
-        found.pipecg_reductions = compute_items(
-            results, "PIPECG's reductions", [0], 1, lambda _: [lab_measurement.reductions_of_pipecg()]
-        )[0]
+        [found.pipecg_reductions] = compute_each(
+            results, "PIPECG's reductions", [0], lambda _: lab_measurement.reductions_of_pipecg()
+        )
 
 
 def _measure_crossing(settings: Settings, results: SavedResults, found: Found) -> None:

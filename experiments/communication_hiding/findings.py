@@ -53,45 +53,29 @@ def _mark(verdict: Verdict) -> str:
     return REPRODUCED if verdict.holds else NOT_REPRODUCED
 
 
-def _passive(found: Found) -> Verdict:
-    return _hides(found, "put", "put", family="mpich")
-
-
 def _passive_of_open_mpi(found: Found) -> Verdict:
     shares = found.beside_none("communication", "put", family="openmpi")
     predicted = found.predicted_beside_none("put", 1)
-    return Verdict(_range(predicted), _most(predicted, _hides_nothing), _range(shares), _most(shares, _hides_nothing))
-
-
-def _acp(found: Found) -> Verdict:
-    return _hides(found, "acp", "put", size=max(found.orders))
-
-
-def _isend_short(found: Found) -> Verdict:
-    return _hides(found, "isend", "isend", family="mpich", size=min(found.orders))
-
-
-def _isend_long(found: Found) -> Verdict:
-    return _hides(found, "isend", "isend", family="openmpi", size=max(found.orders))
+    return _judged(predicted, shares, _hides_nothing)
 
 
 def _fence(found: Found) -> Verdict:
     predicted, shares = found.predicted_beside_none("fence", 1), found.beside_none("communication", "fence")
-    return Verdict(_range(predicted), _most(predicted, _is_more), _range(shares), _most(shares, _is_more))
+    return _judged(predicted, shares, _is_more)
 
 
 def _small_arrays(found: Found) -> Verdict:
     order = min(found.orders)
     shares = [share for way in ("isend", "put", "acp") for share in found.beside_none("total", way, size=order)]
     predicted = [share for way in ("isend", "put") for share in found.predicted_beside_none(way, 0, order)]
-    return Verdict(_range(predicted), _most(predicted, _hides_nothing), _range(shares), _most(shares, _hides_nothing))
+    return _judged(predicted, shares, _hides_nothing)
 
 
 def _large_arrays(found: Found) -> Verdict:
     order = max(found.orders)
     shares = [share for way in ("put", "acp") for share in found.beside_none("total", way, size=order)]
     predicted = found.predicted_beside_none("put", 0, order)
-    return Verdict(_range(predicted), _most(predicted, _is_less), _range(shares), _most(shares, _is_less))
+    return _judged(predicted, shares, _is_less)
 
 
 def _sharp(found: Found) -> Verdict:
@@ -109,7 +93,7 @@ def _longer(found: Found) -> Verdict:
         for one in two.values()
         for both in one["both"].values()
     ]
-    return Verdict(_range(predicted), _most(predicted, _is_more), _range(shares), _most(shares, _is_more))
+    return _judged(predicted, shares, _is_more)
 
 
 def _bytes_of_pipecg(found: Found) -> Verdict:
@@ -141,17 +125,17 @@ def _sharp_and_pipecg(found: Found) -> Verdict:
     return Verdict(_range(gains), _most(gains, _hides_nothing), "", None)
 
 
-def _other_libraries(_found: Found) -> Verdict:
-    return Verdict("", None, "", None)
-
-
 _LARGEST = 4096
 _FINDINGS: dict[str, Callable[[Found], Verdict]] = {
-    "3 to 5: MVAPICH2's passive puts hide": _passive,
+    "3 to 5: MVAPICH2's passive puts hide": lambda found: _hides(found, "put", "put", family="mpich"),
     "3 to 5: Open MPI's passive puts hide nothing": _passive_of_open_mpi,
-    "5: ACP hides at N = 2048": _acp,
-    "3: MVAPICH2's Isend hides short messages": _isend_short,
-    "5: Open MPI's Isend hides long messages": _isend_long,
+    "5: ACP hides at N = 2048": lambda found: _hides(found, "acp", "put", size=max(found.orders)),
+    "3: MVAPICH2's Isend hides short messages": lambda found: _hides(
+        found, "isend", "isend", family="mpich", size=min(found.orders)
+    ),
+    "5: Open MPI's Isend hides long messages": lambda found: _hides(
+        found, "isend", "isend", family="openmpi", size=max(found.orders)
+    ),
     "3 to 5: fences add communication": _fence,
     "6: N = 512 gains nothing in all": _small_arrays,
     "8: N = 2048 gains by puts and ACP": _large_arrays,
@@ -160,7 +144,7 @@ _FINDINGS: dict[str, Callable[[Found], Verdict]] = {
     "section 3.3: PIPECG reduces 24 bytes once": _bytes_of_pipecg,
     "13 to 16: CG is mostly faster than PIPECG": _cg_is_faster,
     "13 to 16: SHARP brings PIPECG nothing": _sharp_and_pipecg,
-    "15, 16: Open MPI is faster than others": _other_libraries,
+    "15, 16: Open MPI is faster than others": lambda _found: Verdict("", None, "", None),
 }
 """By the figures that they are of."""
 
@@ -170,12 +154,11 @@ def _hides(found: Found, way: str, predicted_way: str, family: str = "", size: i
     wanted = {name: value for name, value in (("family", family), ("size", size)) if value}
     shares = found.beside_none("communication", way, **wanted)
     predicted = found.predicted_beside_none(predicted_way, 1, size)
-    return Verdict(
-        _range(predicted),
-        _most(predicted, lambda share: not _hides_nothing(share)),
-        _range(shares),
-        _most(shares, lambda share: not _hides_nothing(share)),
-    )
+    return _judged(predicted, shares, lambda share: not _hides_nothing(share))
+
+
+def _judged(predicted: Sequence[float], measured: Sequence[float], holds: Callable[[float], bool]) -> Verdict:
+    return Verdict(_range(predicted), _most(predicted, holds), _range(measured), _most(measured, holds))
 
 
 def _hides_nothing(share: float) -> bool:

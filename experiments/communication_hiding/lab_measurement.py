@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ayatori import _core
+from ayatori.base.compiled import PLUGINS
 from ayatori.base.errors import Error
 from ayatori.overlap.explanation import kinds_of
 from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
 from ayatori.overlap.sites import Site, lab_of_two, launcher
-from ayatori.overlap.sweep import Cell, Sweep, krylov_cells, overlap_cells, stencil_cells
+from ayatori.overlap.sweep import Cell, Sweep, cells_of
 from ayatori.overlap.tracing import Program
 from ayatori.prediction.krylov_model import CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES
 
@@ -28,7 +28,6 @@ LATENCIES = ("200us", "400us", "800us", "1600us")
 LATENCY_RATE = "1Gbit/s"
 CROSSING_MECHANISMS = ("none", "thread")
 ITERATIONS = 50
-_PLUGINS = Path(_core.__file__).parent / "mpi"
 
 
 def site() -> Site:
@@ -39,17 +38,17 @@ def sweeps(
     families: Sequence[str], orders: Sequence[int], krylov_orders: Sequence[int], repeats: int
 ) -> dict[str, Sweep]:
     """By what they are of. Without PETSc none is of krylov."""
-    stencils = stencil_cells(families, ("none",), WAYS, orders, (2,))
-    stencils += stencil_cells(families, ("none",), WAYS, orders[-1:], (4,))
+    stencils = cells_of("stencil", families, ("none",), WAYS, orders, (2,))
+    stencils += cells_of("stencil", families, ("none",), WAYS, orders[-1:], (4,))
     reductions: tuple[Cell, ...] = ()
     for size, ranks in ((16, 2), (16, 4), (4096, 2), (LARGE, 2)):
-        reductions += overlap_cells(families, MECHANISMS, ("iallreduce",), (size,), (ranks,))
+        reductions += cells_of("overlap", families, MECHANISMS, ("iallreduce",), (size,), (ranks,))
     found = {
         "stencil": Sweep(stencils, repeats, 5, iterations=30),
         "overlap": Sweep(reductions, repeats, 7, kernel="matrix-vector"),
     }
     if FAMILY in families and has_petsc():
-        cells = krylov_cells((FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
+        cells = cells_of("krylov", (FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
         found["krylov"] = Sweep(cells, repeats, 7, iterations=ITERATIONS)
     return found
 
@@ -57,10 +56,10 @@ def sweeps(
 def crossing_sweeps(order: int, repeats: int) -> dict[str, tuple[Site, Sweep]]:
     """By what they are of: both methods on this machine, reductions with the least latency, and both methods with each
     latency."""
-    here = krylov_cells((FAMILY,), ("none",), METHODS, (order,), (2,))
-    methods = krylov_cells((FAMILY,), CROSSING_MECHANISMS, METHODS, (order,), (2,))
+    here = cells_of("krylov", (FAMILY,), ("none",), METHODS, (order,), (2,))
+    methods = cells_of("krylov", (FAMILY,), CROSSING_MECHANISMS, METHODS, (order,), (2,))
     sizes = (CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES)
-    reductions = overlap_cells((FAMILY,), ("none",), ("iallreduce",), sizes, (2,))
+    reductions = cells_of("overlap", (FAMILY,), ("none",), ("iallreduce",), sizes, (2,))
     found = {
         "here": (Site(), Sweep(here, repeats, 5, iterations=ITERATIONS)),
         "reductions": (_with_latency(LATENCIES[0]), Sweep(reductions, repeats, 15)),
@@ -88,6 +87,6 @@ def reductions_of_pipecg() -> list[list[int]]:
     iterations = 20
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         words = [*launcher(FAMILY, 2, 2), str(krylov_program()), "pipecg", "32", str(iterations), "1"]
-        traces = Program(tuple(words), FAMILY, _PLUGINS).run(Path(name), False)
+        traces = Program(tuple(words), FAMILY, PLUGINS).run(Path(name), False)
     own = [kind for kind in kinds_of(traces) if "allreduce" in kind.name.lower()]
     return [[kind.bytes, round(kind.count / len(traces) / iterations)] for kind in own]

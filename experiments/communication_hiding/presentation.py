@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ayatori.base.units import format_bytes, format_seconds
@@ -11,7 +11,7 @@ from experiments.communication_hiding.crossing import crossing_table
 from experiments.communication_hiding.findings import findings_table
 from experiments.communication_hiding.found import Found
 from experiments.communication_hiding.ito import OverlapPoint
-from experiments.page import Curve, Figure, Table
+from experiments.page import Curve, Figure, Table, log_axis, upright
 
 _WAYS = {
     "none": "no overlap",
@@ -141,8 +141,8 @@ def _exposed_figure(found: Found, order: int, id: str) -> Figure:
         f"{_title(id)}: stencil, N = {order}, communication that is not hidden",
         "Predicted for ITO, of one step.",
         curves,
-        _log_axis("nodes", found.nodes),
-        {"title": {"text": "us", "standoff": 12}, "rangemode": "tozero"},
+        log_axis("nodes", found.nodes),
+        upright("us", rangemode="tozero"),
     )
 
 
@@ -154,8 +154,8 @@ def _total_figure(found: Found, order: int, id: str) -> Figure:
         f"{_title(id)}: stencil, N = {order}, time against that without overlap",
         "Predicted for ITO, of one step: 0.1 is a tenth longer.",
         curves,
-        _log_axis("nodes", found.nodes),
-        {"title": {"text": "", "standoff": 12}},
+        log_axis("nodes", found.nodes),
+        upright(""),
     )
 
 
@@ -200,7 +200,7 @@ def _overlap_figure(point: OverlapPoint, by_whom: dict[str, dict[str, Any]]) -> 
         f"Predicted for {point.nodes} nodes of ITO: a reduction by hosts or switches, by what moves it.",
         curves,
         {"tickvals": places, "ticktext": labels, "automargin": True},
-        {"title": {"text": "us", "standoff": 12}, "rangemode": "tozero"},
+        upright("us", rangemode="tozero"),
     )
 
 
@@ -225,8 +225,8 @@ def _krylov_figure(found: Found, nodes: int, order: int) -> Figure:
         f"{_title(f'figure{id}')}: PETSc, {nodes} nodes, N = {order}",
         "Predicted for ITO, of one iteration.",
         curves,
-        _log_axis("ranks a node", ranks),
-        {"title": {"text": "us", "standoff": 12}, "type": "log"},
+        log_axis("ranks a node", ranks),
+        upright("us", type="log"),
     )
 
 
@@ -247,13 +247,8 @@ def _measured_stencil_figure(found: Found, order: int) -> Figure:
         "Two hosts of a lab, 30 steps.",
         curves,
         {"tickvals": list(range(len(ways))), "ticktext": ways},
-        {"title": {"text": "ms", "standoff": 12}, "rangemode": "tozero"},
+        upright("ms", rangemode="tozero"),
     )
-
-
-def _log_axis(title: str, values: Sequence[int]) -> dict[str, Any]:
-    labels = list(map(str, values))
-    return {"title": {"text": title}, "type": "log", "tickvals": list(values), "ticktext": labels}
 
 
 def _title(id: str) -> str:

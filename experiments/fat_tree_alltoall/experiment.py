@@ -15,9 +15,9 @@ from ayatori.prediction.assumed import assumed_inside
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute
 from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, tables_of
-from experiments.page import present
+from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
@@ -82,9 +82,8 @@ class Settings:
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     network = open_source(SOURCE)
-    results = SavedResults(folder / "results.json", _parameters(settings))
-    if resume:
-        results.load()
+    parameters = {name: value for name, value in asdict(settings).items() if name != "chunk"}
+    results = open_results(folder, parameters | {"source": SOURCE, "nodes": NODES, "bytes": BYTES}, resume)
     bandwidths = _compute(network, settings, results)
     about = f"{SOURCE}, {BYTES >> 20} MiB a pair of ranks, links of 1716 MB/s, seed {settings.seed}"
     return present(
@@ -96,11 +95,6 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     )
 
 
-def _parameters(settings: Settings) -> dict[str, object]:
-    given = asdict(settings) | {"source": SOURCE, "nodes": NODES, "bytes": BYTES}
-    return {name: value for name, value in given.items() if name != "chunk"}
-
-
 def _compute(network: Network, settings: Settings, results: SavedResults) -> Bandwidths:
     first, last = settings.contiguous
     sizes = range(first, last + 1)
@@ -108,32 +102,26 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Ban
     figures = len(METHODS) * (len(sizes) * len(shown) + settings.jobs * len(settings.variants))
     found = Bandwidths(settings.seed, list(sizes))
     with progress("all-to-all", figures) as advance:
+
+        def by_method(kind: str, variant: Variant, jobs: Sequence[Job]) -> dict[str, list[float]]:
+            return {
+                method: compute(
+                    results,
+                    f"{kind}, {variant.name}: {method}",
+                    jobs,
+                    settings.chunk,
+                    _bandwidths(network, variant, method),
+                    advance,
+                )
+                for method in METHODS
+            }
+
         for variant in settings.variants:
             jobs = random_jobs(network, settings.jobs, NODES, variant.ranks_per_node, settings.seed)
-            found.random[variant.name] = {
-                method: compute_items(
-                    results,
-                    f"random, {variant.name}: {method}",
-                    jobs,
-                    settings.chunk,
-                    _bandwidths(network, variant, method),
-                    advance,
-                )
-                for method in METHODS
-            }
+            found.random[variant.name] = by_method("random", variant, jobs)
         for variant in shown:
             jobs = contiguous_jobs(network, sizes, variant.ranks_per_node)
-            found.contiguous[variant.name] = {
-                method: compute_items(
-                    results,
-                    f"contiguous, {variant.name}: {method}",
-                    jobs,
-                    settings.chunk,
-                    _bandwidths(network, variant, method),
-                    advance,
-                )
-                for method in METHODS
-            }
+            found.contiguous[variant.name] = by_method("contiguous", variant, jobs)
     return found
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from ayatori.planning.plans import METHODS
 from ayatori.study import paper1
-from experiments.page import Curve, Figure, Table
+from experiments.page import Axis, Curve, Figure, Table, axis, upright
 
 NEARLY = 1e-9  # what rounding may make of equal bandwidths
 CONTENDED_FROM, PER_LEAF = 12, 6  # paper 1, 5.3: good up to 2K nodes, and for multiples of K
@@ -40,8 +41,8 @@ def _random_table(found: Bandwidths) -> Table:
         if told:
             figures = [str(told[key]) for key in ("mean", "min", "max", "over_1500")]
             rows.append([f"paper, measured: {method}", *figures, ""])
-        apart = f"{mean(values) / told['mean'] - 1:+.1%}" if told else ""
-        figures = [f"{figure:.0f}" for figure in (mean(values), min(values), max(values))]
+        apart = f"{fmean(values) / told['mean'] - 1:+.1%}" if told else ""
+        figures = [f"{figure:.0f}" for figure in (fmean(values), min(values), max(values))]
         rows.append([f"{method}: {METHODS[method]}", *figures, str(count_good(values)), apart])
     jobs = len(found.as_the_paper["pair"])
     return Table(
@@ -55,7 +56,7 @@ def _random_table(found: Bandwidths) -> Table:
 def _variants_table(found: Bandwidths) -> Table:
     rows = [["paper, measured", *(str(paper1.RANDOM[m]["mean"]) if m in paper1.RANDOM else "" for m in METHODS)]]
     for name, by_method in found.random.items():
-        rows.append([name, *(f"{mean(by_method[method]):.0f}" for method in METHODS)])
+        rows.append([name, *(f"{fmean(by_method[method]):.0f}" for method in METHODS)])
     return Table(
         "Means of the same jobs under other models, MB/s a node",
         ["", *METHODS],
@@ -113,7 +114,7 @@ def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> 
         f"{jobs} jobs of 16 nodes, 8 ranks each; every method's jobs in the order of their bandwidth. Open marks: the "
         "paper's least, greatest, and where it crosses 1500 MB/s; dotted: its means.",
         curves,
-        {"title": {"text": "jobs, sorted by bandwidth"}, "range": [1, jobs]},
+        axis("jobs, sorted by bandwidth", range=[1, jobs]),
         _mbps_axis(),
     )
 
@@ -130,7 +131,7 @@ def _contiguous_figure(found: Bandwidths, name: str, mark: str, model: str) -> F
         f"Figure 10: contiguous nodes{model}",
         "Jobs on the first n nodes. The paper's text tells of one value, 1310 MB/s for 16 nodes by either method.",
         curves,
-        {"title": {"text": "nodes of the job"}, "range": [found.sizes[0] - 0.5, found.sizes[-1] + 0.5], "dtick": 3},
+        axis("nodes of the job", range=[found.sizes[0] - 0.5, found.sizes[-1] + 0.5], dtick=3),
         _mbps_axis(),
     )
 
@@ -140,12 +141,8 @@ def _bottom_first(by_method: dict[str, list[float]]) -> list[tuple[int, tuple[st
     return list(enumerate(by_method.items()))[::-1]
 
 
-def _mbps_axis() -> dict[str, object]:
-    return {"title": {"text": "MB/s a node", "standoff": 12}, "range": [700, paper1.PEAK_MBPS * 1.03]}
-
-
-def mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+def _mbps_axis() -> Axis:
+    return upright("MB/s a node", range=[700, paper1.PEAK_MBPS * 1.03])
 
 
 def count_good(values: list[float]) -> int:

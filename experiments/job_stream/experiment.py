@@ -11,10 +11,10 @@ from ayatori._core import Network
 from ayatori.cli.output import progress
 from ayatori.model.network import open_source
 from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, assess_jobs, with_made_steps
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute
 from experiments.job_stream.presentation import OWN_STEPS, Streams, figures_of, tables_of
 from experiments.job_stream.stream import ALLOCATIONS, run_stream
-from experiments.page import present
+from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
@@ -32,37 +32,24 @@ class Settings:
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     network = open_source(SOURCE)
-    results = SavedResults(folder / "results.json", _parameters(settings))
-    if resume:
-        results.load()
+    parameters = {name: value for name, value in asdict(settings).items() if name != "chunk"} | {"source": SOURCE}
+    results = open_results(folder, parameters, resume)
     streams = _compute(network, settings, results)
     about = f"{SOURCE}, {settings.jobs} jobs of {settings.sizes[0]} to {settings.sizes[1]} nodes, seed {settings.seed}"
     title = "Paper 1, section 2.4: node utilisation against bandwidth"
     return present(results, title, about, tables_of(streams), figures_of(streams))
 
 
-def _parameters(settings: Settings) -> dict[str, object]:
-    given = asdict(settings) | {"source": SOURCE}
-    return {name: value for name, value in given.items() if name != "chunk"}
-
-
 def _compute(network: Network, settings: Settings, results: SavedResults) -> Streams:
     found = Streams({}, {})
-    methods = [*METHODS, OWN_STEPS]
-    with progress("jobs", settings.jobs * len(methods) * len(ALLOCATIONS)) as advance:
+    measures = {method: _bandwidths(network, method) for method in (*METHODS, OWN_STEPS)}
+    with progress("jobs", settings.jobs * len(measures) * len(ALLOCATIONS)) as advance:
         for name, allocate in ALLOCATIONS.items():
             stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
             found.utilisation[name] = stream.utilisation
             found.bandwidth[name] = {
-                method: compute_items(
-                    results,
-                    f"{name}: {method}",
-                    stream.nodes_of_jobs,
-                    settings.chunk,
-                    _bandwidths(network, method),
-                    advance,
-                )
-                for method in methods
+                method: compute(results, f"{name}: {method}", stream.nodes_of_jobs, settings.chunk, measure, advance)
+                for method, measure in measures.items()
             }
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ayatori.planning.plans import METHODS
-from experiments.page import Curve, Figure, Table
+from experiments.page import Curve, Figure, Table, axis, upright
 
 OWN_STEPS = "own steps"
 MEANINGS = METHODS | {OWN_STEPS: "one LID a node, no plan, steps made for the paths"}
@@ -50,7 +50,7 @@ def figures_of(found: Streams) -> list[Figure]:
             "Node utilisation against bandwidth",
             f"Left: {' ; right: '.join(found.utilisation)}. The higher and the further right, the better.",
             curves,
-            {"title": {"text": "nodes that are busy, %"}},
-            {"title": {"text": "mean bandwidth, of what the NICs could", "standoff": 12}, "range": [0.5, 1.02]},
+            axis("nodes that are busy, %"),
+            upright("mean bandwidth, of what the NICs could", range=[0.5, 1.02]),
         )
     ]

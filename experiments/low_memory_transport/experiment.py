@@ -11,7 +11,7 @@ from typing import Any
 from ayatori.cli.output import note, progress
 from ayatori.measurement.programs import measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute, compute_each
 from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables
 from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
 from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
@@ -20,7 +20,7 @@ from experiments.low_memory_transport.retry_presentation import Broken, retry_er
 from experiments.low_memory_transport.verbs_measurement import VerbsSettings, why_not
 from experiments.low_memory_transport.verbs_measurement import measure as measure_on_verbs
 from experiments.low_memory_transport.verbs_presentation import verbs_tables
-from experiments.page import Table, present
+from experiments.page import Table, open_results, present
 
 SCENARIO = Path(__file__).parent / "paper.toml"
 
@@ -73,9 +73,7 @@ class Settings:
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
-    results = SavedResults(folder / "results.json", asdict(settings) | {"scenario": SCENARIO.read_text()})
-    if resume:
-        results.load()
+    results = open_results(folder, asdict(settings) | {"scenario": SCENARIO.read_text()}, resume)
     incasts = _incasts(settings, results)
     tables, figures = incast_tables(incasts), incast_figures(incasts)
     tables += [retry_errors(_limited_retries(settings, results, protocol), protocol) for protocol in (RC, RC_SHORTEST)]
@@ -97,14 +95,8 @@ def _incasts(settings: Settings, results: SavedResults) -> Incasts:
     items = [(size, seed) for size in settings.sizes for seed in settings.seeds]
     with progress("incast", len(runs) * len(items)) as advance:
         for protocol, buffers in runs:
-            simulated = compute_items(
-                results,
-                f"{protocol.name}: {buffers} buffers",
-                items,
-                5,
-                _simulate(protocol, buffers, settings),
-                advance,
-            )
+            key = f"{protocol.name}: {buffers} buffers"
+            simulated = compute(results, key, items, 5, _simulate(protocol, buffers, settings), advance)
             found.add(protocol, buffers, dict(zip(items, simulated, strict=True)))
     return found
 
@@ -118,7 +110,7 @@ def _limited_retries(settings: Settings, results: SavedResults, protocol: Protoc
             of_limit = limited(protocol, limit)
             for buffers in settings.buffers:
                 key = f"limited: {of_limit.name}: {buffers} buffers"
-                runs = compute_items(results, key, items, 5, _simulate(of_limit, buffers, settings), advance)
+                runs = compute(results, key, items, 5, _simulate(of_limit, buffers, settings), advance)
                 found[limit, buffers] = [run["broken"] for run in runs]
     return found
 
@@ -145,8 +137,8 @@ def _on_verbs(settings: Settings, results: SavedResults) -> list[Table]:
         note(f"real verbs are left out: {reason}")
         return []
     with progress("real verbs", 1) as advance:
-        found = compute_items(results, "real verbs", [wanted], 1, lambda _: [measure_on_verbs(wanted)], advance)
-    return verbs_tables(found[0])
+        [found] = compute_each(results, "real verbs", [wanted], measure_on_verbs, advance)
+    return verbs_tables(found)
 
 
 def _memory(settings: Settings, results: SavedResults) -> Memory:
@@ -157,10 +149,8 @@ def _memory(settings: Settings, results: SavedResults) -> Memory:
             note(f"{kind}: not installed, left out")
     with progress("processes", len(kinds) * len(settings.processes) + 1) as advance:
         for kind in kinds:
-            found.bytes[kind] = compute_items(
+            found.bytes[kind] = compute(
                 results, f"memory: {kind}", settings.processes, 1, partial(measure, kind), advance
             )
-        found.peers = compute_items(
-            results, "memory: simulated peers", [settings.peers], 1, lambda counts: [measure_peers(counts[0])], advance
-        )[0]
+        [found.peers] = compute_each(results, "memory: simulated peers", [settings.peers], measure_peers, advance)
     return found

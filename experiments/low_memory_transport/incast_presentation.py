@@ -11,7 +11,7 @@ from typing import Any
 from ayatori.base.units import format_bytes
 from ayatori.prediction.incast import OURS, Protocol
 from experiments.low_memory_transport.paper import SIZES, TABLE2
-from experiments.page import Curve, Figure, Table
+from experiments.page import Axis, Curve, Figure, Table, log_axis, upright
 
 DUPLICATES_ALLOWED = 0.001
 
@@ -195,12 +195,10 @@ def _figure6(found: Incasts) -> Figure:
     )
 
 
-def _size_axis(found: Incasts) -> dict[str, object]:
-    shown = found.sizes[::2]
-    labels = [format_bytes(size) for size in shown]
+def _size_axis(found: Incasts) -> Axis:
     ends = [log10(found.sizes[0]) - 0.1, log10(found.sizes[-1]) + 0.1]
-    return {"title": {"text": "message"}, "type": "log", "range": ends, "tickvals": list(shown), "ticktext": labels}
+    return log_axis("message", found.sizes[::2], format_bytes) | {"range": ends}
 
 
-def _rate_axis(most: float) -> dict[str, object]:
-    return {"title": {"text": "1000 messages/s", "standoff": 12}, "range": [0, most * 1.05]}
+def _rate_axis(most: float) -> Axis:
+    return upright("1000 messages/s", range=[0, most * 1.05])

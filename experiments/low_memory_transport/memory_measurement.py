@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -10,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
-from ayatori.measurement.programs import PROGRAMS
-from ayatori.processes import last_line, run_program
+from ayatori.processes import Ended, run_to_end
 
 SOURCE = Path(__file__).parent.parent.parent / "bench" / "tasks" / "memory" / "mpi.c"
 LONGEST_S = 120.0
@@ -38,25 +37,20 @@ def measure(kind: str, counts: Sequence[int]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         if kind in _WIRES:
-            return [_output(folder, [PROGRAMS / "memory_ours", _WIRES[kind], str(count)]) for count in counts]
-        program = folder / "alltoall"
-        _run(folder, [_compiler(kind), "-O2", SOURCE, "-o", program])
-        return [_output(folder, [*_LAUNCHERS[kind], "-n", str(count), program]) for count in counts]
+            runs = [_run(folder, [PROGRAMS / "memory_ours", _WIRES[kind], str(count)]) for count in counts]
+        else:
+            program = folder / "alltoall"
+            _run(folder, [_compiler(kind), "-O2", SOURCE, "-o", program])
+            runs = [_run(folder, [*_LAUNCHERS[kind], "-n", str(count), program]) for count in counts]
+    return [run.objects()[-1] for run in runs]
 
 
 def _compiler(kind: str) -> str:
     return "mpicc.openmpi" if kind.startswith("Open MPI") else "mpicc.mpich"
 
 
-def _run(folder: Path, command: list[str | Path]) -> str:
-    output, errors = folder / "output", folder / "errors"
-    status = run_program(
-        command, folder=folder, environment=os.environ, output=output, errors=errors, timeout=LONGEST_S
-    )
-    if status != 0:
-        raise Error(f"{Path(command[0]).name} failed", cause=last_line(errors) or f"status {status}", internal=True)
-    return output.read_text(encoding="utf-8")
-
-
-def _output(folder: Path, command: list[str | Path]) -> dict[str, Any]:
-    return json.loads(_run(folder, command).splitlines()[-1])
+def _run(folder: Path, command: list[str | Path]) -> Ended:
+    ended = run_to_end(command, folder=folder, environment=os.environ, timeout=LONGEST_S)
+    if ended.status != 0:
+        raise Error(f"{Path(command[0]).name} failed", cause=ended.reason, internal=True)
+    return ended

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from ayatori.estimate.memory import TABLE1
-from experiments.page import Curve, Figure, Table
+from experiments.page import Curve, Figure, Table, axis, upright
 
 DASHES = ["8px 4px", "2px 4px", "4px 3px", "solid", "12px 4px 2px 4px"]
 LARGE = (10**5, 10**6, 10**7, 10**8)
@@ -120,7 +120,7 @@ def memory_figures(found: Memory) -> list[Figure]:
             f"Up to {measured[-1]} processes measured here, then the straight line through that. Squares: the paper's "
             "table 1.",
             curves,
-            {"title": {"text": "processes"}, "type": "log", "exponentformat": "power"},
-            {"title": {"text": "GB", "standoff": 12}, "type": "log", "exponentformat": "power"},
+            axis("processes", type="log", exponentformat="power"),
+            upright("GB", type="log", exponentformat="power"),
         )
     ]

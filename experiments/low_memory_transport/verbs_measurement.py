@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
 from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, require_memory, run_command
-from ayatori.measurement.programs import PROGRAMS
 from ayatori.processes import ProgramError
 
 BYTES = 64

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from ayatori.cli.output import note, progress
 from ayatori.lab.cluster import Settings as Lab
 from ayatori.lab.cluster import why_impossible
 from ayatori.linpack.settings import PRESETS
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute_each
 from experiments.mixed_cluster.lab_measurement import CLUSTER, PLANES, measure_hpl, measure_ping_pongs
 from experiments.mixed_cluster.presentation import Measured, figures_of, tables_of
 from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transports, why_not
-from experiments.page import present
+from experiments.page import open_results, present
 
 PAPER = PRESETS["paper3"]
 
@@ -37,9 +38,7 @@ class Settings:
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Measures, prints and draws it all; returns the page. The lab needs root."""
-    results = SavedResults(folder / "results.json", asdict(settings) | {"cluster": CLUSTER.read_text()})
-    if resume:
-        results.load()
+    results = open_results(folder, asdict(settings) | {"cluster": CLUSTER.read_text()}, resume)
     measured = _measure(settings, results)
     about = (
         f"Four hosts of examples/cluster/evaluation.toml as network namespaces of one machine, every rate divided by "
@@ -58,28 +57,18 @@ def _measure(settings: Settings, results: SavedResults) -> Measured:
     if settings.verbs and not transports:
         note(f"no virtual machine can be made: {reason}")
     with progress("measurement", 1 + len(settings.grids) + bool(transports)) as advance:
-        measured.ping_pongs = compute_items(
-            results,
-            "ping-pong",
-            [settings.slower],
-            1,
-            lambda _: [measure_ping_pongs(settings.slower, settings.seconds, settings.largest)],
-            advance,
-        )[0]
-        hpl = compute_items(
-            results,
-            "HPL",
-            settings.grids,
-            1,
-            lambda grids: [
-                measure_hpl(settings.slower, settings.order, settings.blocks, grid, settings.repeats, PLANES)
-                for grid in grids
-            ],
-            advance,
-        )
+
+        def ping_pongs(slower: float) -> list[dict[str, Any]]:
+            return measure_ping_pongs(slower, settings.seconds, settings.largest)
+
+        def hpl_on(grid: tuple[int, int]) -> list[dict[str, Any]]:
+            return measure_hpl(settings.slower, settings.order, settings.blocks, grid, settings.repeats, PLANES)
+
+        [measured.ping_pongs] = compute_each(results, "ping-pong", [settings.slower], ping_pongs, advance)
+        hpl = compute_each(results, "HPL", settings.grids, hpl_on, advance)
         measured.hpl = [point for points in hpl for point in points]
         if transports:
-            measured.transports = compute_items(
-                results, "transports", [transports], len(transports), lambda _: [measure_transports()], advance
-            )[0]
+            [measured.transports] = compute_each(
+                results, "transports", [transports], lambda _: measure_transports(), advance
+            )
     return measured

@@ -10,7 +10,7 @@ from typing import Any
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.report.hpl_page import hpl_figure, hpl_table
 from experiments.mixed_cluster.lab_measurement import PLANES
-from experiments.page import Curve, Figure, Table
+from experiments.page import Curve, Figure, Table, log_axis, upright
 
 SMALL = 1
 _SHOWN = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20)
@@ -229,13 +229,11 @@ def _ping_pong_figure(
         name = stretch["name"].removesuffix(" near")
         curves.append(Curve(name, sizes, values, number % 6, symbol=_SYMBOLS[number % len(_SYMBOLS)]))
     shown = [size for size in _SHOWN if size <= max(max(curve.x) for curve in curves)]
-    labels = [format_bytes(size) for size in shown]
-    x_axis = {"title": {"text": "message"}, "type": "log", "tickvals": shown, "ticktext": labels}
     return Figure(
         id,
         title,
         f"Between the first two hosts, MPICH over TCP; rates are a {measured.slower:g}th of the real ones.",
         curves,
-        x_axis,
-        {"title": {"text": unit, "standoff": 12}, "type": "log"},
+        log_axis("message", shown, format_bytes),
+        upright(unit, type="log"),
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs
@@ -14,9 +12,9 @@ from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute_each
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
-from experiments.page import present
+from experiments.page import open_results, present
 from experiments.torus_broadcast.presentation import (
     ALLREDUCES,
     COLOURS,
@@ -30,8 +28,6 @@ from experiments.torus_broadcast.presentation import (
 FX10 = Model(link_bandwidth=5e9, link_latency=0.1e-6, costs=Costs(between=MessageCosts(latency=0.8e-6, bandwidth=20e9)))
 """Paper 2's table 1: links of 5 GB/s, four of them a node at once. Times as Fujitsu has told of Tofu: 0.9 us for 8
 bytes to a neighbour, of which some 0.1 us for the hop. What the paper's software adds to that, it does not tell."""
-
-Item = TypeVar("Item")
 
 RUNS = {tree: (tree, FX10) for tree in TREES} | {
     no_limit(tree): (tree, replace(FX10, costs=Costs(between=MessageCosts(latency=0.8e-6))))
@@ -56,9 +52,7 @@ class Settings:
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
-    results = SavedResults(folder / "results.json", parameters)
-    if resume:
-        results.load()
+    results = open_results(folder, parameters, resume)
     found = _compute(settings, results)
     about = (
         "Root 0, one rank a node, links of 5 GB/s each way, a node's transfers four at once, 0.9 us to a neighbour. "
@@ -74,22 +68,23 @@ def _compute(settings: Settings, results: SavedResults) -> Broadcasts:
         note("SMPI (libsimgrid-dev) is not installed: its column is left out")
     broadcasts = len(settings.shapes) * len(RUNS) * len(settings.sizes) + (1 + with_smpi) * len(COLOURS)
     with progress("broadcast", broadcasts + len(ALLREDUCES)) as advance:
-
-        def compute(name: str, items: Sequence[Item], seconds_of: Callable[[Item], float]) -> list[float]:
-            return compute_items(results, name, items, 1, lambda chunk: [seconds_of(item) for item in chunk], advance)
-
         for shape in settings.shapes:
             torus = Torus(shape)
             found.seconds[shape] = {
-                name: compute(f"{shape}: {name}", settings.sizes, partial(torus.broadcast, model, tree))
+                name: compute_each(
+                    results, f"{shape}: {name}", settings.sizes, partial(torus.broadcast, model, tree), advance
+                )
                 for name, (tree, model) in RUNS.items()
             }
         torus = Torus(settings.shapes[-1])
-        found.allreduce = compute("allreduce", ALLREDUCES, partial(torus.allreduce, settings.sizes[-1]))
+        allreduce = partial(torus.allreduce, settings.sizes[-1])
+        found.allreduce = compute_each(results, "allreduce", ALLREDUCES, allreduce, advance)
         box = Torus(BOX)
-        found.ours = compute(f"{BOX}: ours", COLOURS, lambda tree: box.broadcast(LINKS_ONLY, tree, BOX_BYTES))
+        found.ours = compute_each(
+            results, f"{BOX}: ours", COLOURS, lambda tree: box.broadcast(LINKS_ONLY, tree, BOX_BYTES), advance
+        )
         if with_smpi:
-            found.smpi = compute(f"{BOX}: SMPI", COLOURS, box.broadcast_by_smpi)
+            found.smpi = compute_each(results, f"{BOX}: SMPI", COLOURS, box.broadcast_by_smpi, advance)
     return found
 
 

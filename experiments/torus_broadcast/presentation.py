@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ayatori.base.units import format_bytes
-from experiments.page import Curve, Figure, Table
+from experiments.page import Curve, Figure, Table, log_axis, upright
 
 UNAWARE = ["binomial", "chain", "binary", "scatter-allgather"]
 AWARE = ["mapped-binary", "trinaryx3", "sixcolour"]
@@ -110,8 +110,8 @@ def _shape_figure(found: Broadcasts, shape: str, id: str) -> Figure:
         "Solid: trees that follow the cables; dashed: trees that do not know the network. One link carries 5 GB/s; a "
         "node sends on four links at once (dotted: on all six).",
         curves,
-        _size_axis(found.sizes),
-        {"title": {"text": "GB/s", "standoff": 12}, "rangemode": "tozero"},
+        log_axis("message", found.sizes[::3], format_bytes),
+        upright("GB/s", rangemode="tozero"),
     )
 
 
@@ -124,9 +124,3 @@ def _curve(found: Broadcasts, shape: str, tree: str) -> Curve:
         return Curve(tree, found.sizes, bandwidths, TONES[tree], 3.2, symbol="circle")
     place = UNAWARE.index(tree)
     return Curve(tree, found.sizes, bandwidths, 3 + place % 3, 2.4, UNAWARE_DASHES[place])
-
-
-def _size_axis(sizes: list[int]) -> dict[str, object]:
-    shown = sizes[::3]
-    labels = [format_bytes(size) for size in shown]
-    return {"title": {"text": "message"}, "type": "log", "tickvals": shown, "ticktext": labels}

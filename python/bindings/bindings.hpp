@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +58,57 @@ inline std::string counted(std::uint64_t count, std::string_view what) {
 /// To be registered by each module: a Raised becomes ayatori.base.errors.Error.
 void raise_in_python(const std::exception_ptr& thrown, void*);
 
+/// A member of a record, by its name in Python.
+template <typename Record, typename Value>
+struct Named {
+  const char* name;
+  Value Record::* member;
+
+  /// What it is set to; None, too, if it is optional.
+  [[nodiscard]] static auto argument(const char* called = nullptr) {
+    if constexpr (requires(Value value) { value.has_value(); }) {
+      return nb::arg(called).none();
+    } else {
+      return nb::arg(called);
+    }
+  }
+};
+template <typename Record, typename Value>
+Named(const char*, Value Record::*) -> Named<Record, Value>;
+
+/// Python reads these members.
+template <typename Record, typename... Values>
+nb::class_<Record> readable(nb::class_<Record> bound, Named<Record, Values>... members) {
+  (bound.def_ro(members.name, members.member), ...);
+  return bound;
+}
+
+/// Python makes a record of all of its members, in this order, and reads them.
+template <typename Record, typename... Values>
+nb::class_<Record> constructible(nb::class_<Record> bound, Named<Record, Values>... members) {
+  bound.def(nb::init<Values...>(), members.argument(members.name)...);
+  return readable(bound, members...);
+}
+
+/// Python makes a record of defaults, and reads and sets these members.
+template <typename Record, typename... Values>
+nb::class_<Record> settable(nb::class_<Record> bound, Named<Record, Values>... members) {
+  bound.def(nb::init<>());
+  (bound.def_rw(members.name, members.member, members.argument()), ...);
+  return bound;
+}
+
 using WithoutGil = nb::call_guard<nb::gil_scoped_release>;
+
+/// What reads a kind of file, and what writes it.
+template <typename File>
+void bind_file(nb::module_& module, const char* read_name, Result<File> (*read)(const std::filesystem::path&),
+               const char* write_name, Result<> (*write)(const File&, const std::filesystem::path&)) {
+  module.def(read_name, [read](const std::string& path) { return unwrap(read(path)); }, WithoutGil(), nb::arg("path"));
+  module.def(
+      write_name, [write](const File& file, const std::string& path) { unwrap(write(file, path)); }, WithoutGil(),
+      nb::arg("file"), nb::arg("path"));
+}
 
 void bind_network(nb::module_& module);
 void bind_roce(nb::module_& module);

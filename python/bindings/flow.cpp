@@ -238,22 +238,16 @@ nb::bytes smpi_platform(const Network& network, const Routes* routes, const Plan
 
 void bind_flow(nb::module_& module) {
   nb::enum_<StepMode>(module, "StepMode").value("drift", StepMode::drift).value("synchronous", StepMode::synchronous);
-  nb::class_<FlowOptions>(module, "FlowOptions", "The model's numbers; see ayatori/flow/simulate.hpp.")
-      .def(nb::init<>())
-      .def_rw("steps", &FlowOptions::steps)
-      .def_rw("costs", &FlowOptions::costs)
-      .def_rw("on_planes", &FlowOptions::on_planes)
-      .def_rw("head_of_line", &FlowOptions::head_of_line)
-      .def_rw("in_order", &FlowOptions::in_order)
-      .def_rw("late", &FlowOptions::late);
+  settable(nb::class_<FlowOptions>(module, "FlowOptions", "The model's numbers; see ayatori/flow/simulate.hpp."),
+           Named{"steps", &FlowOptions::steps}, Named{"costs", &FlowOptions::costs},
+           Named{"on_planes", &FlowOptions::on_planes}, Named{"head_of_line", &FlowOptions::head_of_line},
+           Named{"in_order", &FlowOptions::in_order}, Named{"late", &FlowOptions::late});
   nb::enum_<PathChoice>(module, "PathChoice", "Who chooses the path of a message; see ayatori/flow/paths.hpp.")
       .value("plan", PathChoice::plan)
       .value("load", PathChoice::load)
       .value("hash", PathChoice::hash);
-  nb::class_<LinkDefaults>(module, "LinkDefaults")
-      .def(nb::init<>())
-      .def_rw("bytes_per_second", &LinkDefaults::bytes_per_second)
-      .def_rw("latency", &LinkDefaults::latency);
+  settable(nb::class_<LinkDefaults>(module, "LinkDefaults"), Named{"bytes_per_second", &LinkDefaults::bytes_per_second},
+           Named{"latency", &LinkDefaults::latency});
   module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes").none(), nb::arg("plans"),
              nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
              nb::arg("rails") = RailUse::own, nb::arg("choice") = PathChoice::plan, nb::arg("hash_seed") = 0,

@@ -13,16 +13,13 @@ IpAddress address_of(const std::string& text) {
 }
 
 void bind_planned_ports(nb::module_& module) {
-  nb::class_<HashedContention>(module, "HashedContention", "See ayatori/planning/source_ports.hpp.")
-      .def_ro("steps", &HashedContention::steps)
-      .def_ro("free_steps", &HashedContention::free_steps)
-      .def_ro("relative_bandwidth", &HashedContention::relative_bandwidth)
-      .def_ro("worst_load", &HashedContention::worst_load);
-  nb::class_<SourcePorts>(module, "SourcePorts", "See ayatori/planning/source_ports.hpp.")
-      .def_ro("ports", &SourcePorts::ports)
-      .def_ro("contention", &SourcePorts::contention)
-      .def_ro("proven_steps", &SourcePorts::proven_steps)
-      .def_ro("undecided_steps", &SourcePorts::undecided_steps);
+  readable(nb::class_<HashedContention>(module, "HashedContention", "See ayatori/planning/source_ports.hpp."),
+           Named{"steps", &HashedContention::steps}, Named{"free_steps", &HashedContention::free_steps},
+           Named{"relative_bandwidth", &HashedContention::relative_bandwidth},
+           Named{"worst_load", &HashedContention::worst_load});
+  readable(nb::class_<SourcePorts>(module, "SourcePorts", "See ayatori/planning/source_ports.hpp."),
+           Named{"ports", &SourcePorts::ports}, Named{"contention", &SourcePorts::contention},
+           Named{"proven_steps", &SourcePorts::proven_steps}, Named{"undecided_steps", &SourcePorts::undecided_steps});
   nb::class_<HashedPaths>(module, "HashedPaths", "See ayatori/hashing/hashed_paths.hpp.")
       .def("path_count", &HashedPaths::path_count, nb::arg("from_endpoint"), nb::arg("to_endpoint"));
   module.def(
@@ -61,20 +58,10 @@ void bind_roce(nb::module_& module) {
           nb::arg("host"), nb::arg("address"))
       .def_ro("host", &RocePort::host)
       .def_prop_ro("address", [](const RocePort& port) { return text_of(port.address); });
-  nb::class_<RocePlanFile>(module, "RocePlanFile")
-      .def(nb::init<std::string, std::string, std::vector<RocePort>, std::vector<std::uint16_t>>(), nb::arg("hash"),
-           nb::arg("reason"), nb::arg("ports"), nb::arg("source_ports"))
-      .def_ro("hash", &RocePlanFile::hash)
-      .def_ro("reason", &RocePlanFile::reason)
-      .def_ro("ports", &RocePlanFile::ports)
-      .def_ro("source_ports", &RocePlanFile::source_ports);
-  module.def(
-      "read_roce_plan_file", [](const std::string& path) { return unwrap(read_roce_plan_file(path)); }, WithoutGil(),
-      nb::arg("path"));
-  module.def(
-      "write_roce_plan_file",
-      [](const RocePlanFile& file, const std::string& path) { unwrap(write_roce_plan_file(file, path)); }, WithoutGil(),
-      nb::arg("file"), nb::arg("path"));
+  constructible(nb::class_<RocePlanFile>(module, "RocePlanFile"), Named{"hash", &RocePlanFile::hash},
+                Named{"reason", &RocePlanFile::reason}, Named{"ports", &RocePlanFile::ports},
+                Named{"source_ports", &RocePlanFile::source_ports});
+  bind_file(module, "read_roce_plan_file", read_roce_plan_file, "write_roce_plan_file", write_roce_plan_file);
   module.def(
       "ip_address_text",
       [](const std::string& text) -> std::optional<std::string> {

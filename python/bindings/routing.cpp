@@ -45,18 +45,12 @@ void bind_tables(nb::module_& module) {
       .value("by_destination", PathNumbering::by_destination)
       .value("by_root", PathNumbering::by_root);
   nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
-  nb::class_<LmcChoice>(module, "LmcChoice")
-      .def_ro("lmc", &LmcChoice::lmc)
-      .def_ro("paths", &LmcChoice::paths)
-      .def_ro("all_paths", &LmcChoice::all_paths)
-      .def_ro("explanation", &LmcChoice::explanation);
-  nb::class_<Generated>(module, "Generated")
-      .def_ro("routes", &Generated::routes, nb::rv_policy::reference_internal)
-      .def_ro("lmc", &Generated::lmc)
-      .def_ro("engine", &Generated::engine)
-      .def_ro("paths", &Generated::paths)
-      .def_ro("lids_kept", &Generated::lids_kept)
-      .def_ro("notes", &Generated::notes);
+  readable(nb::class_<LmcChoice>(module, "LmcChoice"), Named{"lmc", &LmcChoice::lmc}, Named{"paths", &LmcChoice::paths},
+           Named{"all_paths", &LmcChoice::all_paths}, Named{"explanation", &LmcChoice::explanation});
+  readable(nb::class_<Generated>(module, "Generated"), Named{"lmc", &Generated::lmc},
+           Named{"engine", &Generated::engine}, Named{"paths", &Generated::paths},
+           Named{"lids_kept", &Generated::lids_kept}, Named{"notes", &Generated::notes})
+      .def_ro("routes", &Generated::routes, nb::rv_policy::reference_internal);
   module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); }, nb::arg("network"));
   module.def(
       "generate_routes",
@@ -133,12 +127,7 @@ void bind_check(nb::module_& module) {
       .def_ro("longest", &TableCheck::longest)
       .def_prop_ro("parts", [](const TableCheck& check) { return texts(check.parts); })
       .def_ro("balance", &TableCheck::balance)
-      .def_prop_ro("problems",
-                   [](const TableCheck& check) {
-                     nb::list items;
-                     for (const std::string& item : check.problems) items.append(text(item));
-                     return items;
-                   })
+      .def_prop_ro("problems", [](const TableCheck& check) { return texts(check.problems); })
       .def_prop_ro("ok", &TableCheck::ok);
   module.def("check_tables", &check_tables, WithoutGil(), nb::arg("network"), nb::arg("routes"));
 }

@@ -126,10 +126,9 @@ std::string in_words(const SlotRange& slots) {
 }
 
 void bind_actions(nb::module_& module) {
-  nb::class_<SlotRange>(module, "SlotRange", "Consecutive slots of a participant.")
-      .def("__repr__", [](const SlotRange& slots) { return "<SlotRange: " + in_words(slots) + ">"; })
-      .def_ro("first", &SlotRange::first)
-      .def_ro("count", &SlotRange::count);
+  readable(nb::class_<SlotRange>(module, "SlotRange", "Consecutive slots of a participant."),
+           Named{"first", &SlotRange::first}, Named{"count", &SlotRange::count})
+      .def("__repr__", [](const SlotRange& slots) { return "<SlotRange: " + in_words(slots) + ">"; });
   nb::class_<ScheduledMessage>(module, "ScheduledMessage", "A message that a participant sends or receives in a step.")
       .def("__repr__",
            [](const ScheduledMessage& message) {
@@ -173,17 +172,14 @@ void bind_actions(nb::module_& module) {
 }
 
 void bind_algorithm_options(nb::module_& module) {
-  nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")
-      .def(nb::init<>())
-      .def_rw("radix", &AlgorithmOptions::radix)
-      .def_rw("chunk_bytes", &AlgorithmOptions::chunk_bytes)
+  settable(nb::class_<AlgorithmOptions>(module, "AlgorithmOptions"), Named{"radix", &AlgorithmOptions::radix},
+           Named{"chunk_bytes", &AlgorithmOptions::chunk_bytes}, Named{"stencil", &AlgorithmOptions::stencil},
+           Named{"stencil_periodic", &AlgorithmOptions::stencil_periodic})
       .def_prop_rw(
           "planned_steps",
           [](const AlgorithmOptions& options) { return std::const_pointer_cast<PlannedSteps>(options.planned_steps); },
           [](AlgorithmOptions& options, std::shared_ptr<PlannedSteps> steps) { options.planned_steps = steps; },
           nb::arg("value").none(), "Of planned: who sends to whom in which step; without them it is the shift.")
-      .def_rw("stencil", &AlgorithmOptions::stencil)
-      .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)
       .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.",
            nb::arg("rows"));
 }

@@ -1,7 +1,6 @@
 #include "ayatori/simulated/peers.hpp"
 #include "ayatori/simulated/reliable_connections.hpp"
 #include "ayatori/simulated/scenario_file.hpp"
-#include "ayatori/simulated/traced_incast.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -48,11 +47,6 @@ IncastResult checked_incast(const Incast& incast, const Scenario& scenario, cons
   unwrap(check(scenario));
   unwrap(check(options));
   return run_incast(incast, scenario, options);
-}
-
-IncastResult traced_incast(const Incast& incast, const Scenario& scenario, const Options& options,
-                           const std::string& path) {
-  return unwrap(trace_incast(incast, scenario, options, path));
 }
 
 Options adaptive(bool admission, std::uint32_t receive_buffers) {
@@ -117,13 +111,6 @@ void bind_transport(nb::module_& module) {
       },
       "Times in seconds; latency_s: median, 99%, 99.9%, longest.", nb::arg("load"), nb::arg("scenario"),
       nb::arg("options"));
-  module.def(
-      "trace_incast",
-      [](const Incast& incast, const Scenario& scenario, const Options& options, const std::string& path) {
-        return as_data(without_gil([&] { return traced_incast(incast, scenario, options, path); }));
-      },
-      nb::arg("load"), nb::arg("scenario"), nb::arg("options"), nb::arg("path"),
-      "The same as run_incast, with all decisions of the endpoints in a qlog file.");
   module.def(
       "run_reliable_connections",
       [](const Incast& incast, const Scenario& scenario, double not_ready_delay) {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "ayatori/base/descriptor.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -19,22 +21,6 @@ namespace {
 Failure refused(std::string_view verb, const std::filesystem::path& path, int error) {
   return with_code(fail("can't {} {}: {}", verb, path.string(), std::strerror(error)), error);
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  [[nodiscard]] int get() const { return fd_; }
-  int close() { return ::close(std::exchange(fd_, -1)); }
-
- private:
-  int fd_;
-};
 
 /// Collects small pieces, so that writing line by line does not take a system call per line.
 class BufferedWriter {
@@ -122,18 +108,18 @@ Result<std::string> read_pipe(int pipe, const std::filesystem::path& path) {
 }
 
 Result<std::string> read_bytes(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return refused("read", path, errno);
-  const auto status = check_is_readable(file.get(), path);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) return refused("read", path, errno);
+  const auto status = check_is_readable(file.number(), path);
   if (!status) return Failure(status.error());
-  if (S_ISFIFO(status->st_mode)) return read_pipe(file.get(), path);
+  if (S_ISFIFO(status->st_mode)) return read_pipe(file.number(), path);
   if (static_cast<std::uint64_t>(status->st_size) > max_file_bytes) return too_large(path, max_file_bytes);
   // One byte more than the size, so that the read that fills a regular file also meets its end.
   std::string contents(static_cast<std::size_t>(status->st_size) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {
     if (filled == contents.size()) contents.resize(contents.size() * 2);
-    const ssize_t got = ::read(file.get(), contents.data() + filled, contents.size() - filled);
+    const ssize_t got = ::read(file.number(), contents.data() + filled, contents.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return refused("read", path, errno);
     if (got == 0) break;
@@ -205,18 +191,18 @@ Result<> write_file(const std::filesystem::path& named, const std::function<void
   if (!target) return std::unexpected(target.error());
   const std::filesystem::path& path = *target;
   std::string temporary;
-  FileDescriptor file(make_beside(path, temporary));
-  if (file.get() < 0) return refused("write", path, errno);
+  Descriptor file(make_beside(path, temporary));
+  if (!file.is_open()) return refused("write", path, errno);
   const auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
     return refused("write", path, error);
   };
 
-  BufferedWriter writer(file.get());
+  BufferedWriter writer(file.number());
   produce([&](std::string_view piece) { writer.write(piece); });
   writer.flush();
   if (writer.error() != 0) return give_up(writer.error());
-  if (::fsync(file.get()) != 0 || file.close() != 0) return give_up(errno);
+  if (::fsync(file.number()) != 0 || file.close() != 0) return give_up(errno);
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
   return {};
 }

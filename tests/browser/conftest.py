@@ -1,7 +1,5 @@
 """Makes the samples of tests/report, and the browser here, importable; and one browser for all tests."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

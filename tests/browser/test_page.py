@@ -1,7 +1,5 @@
 """The page in a real browser: it draws everything, without a script error, in light and in dark."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path
@@ -9,7 +7,6 @@ from pathlib import Path
 import pytest
 import sample_study as sample
 from devtools import CHROMIUM, Browser
-from sample_drawing import with_drawing
 
 from ayatori.report import write_report
 
@@ -20,8 +17,9 @@ DOM = "document.documentElement.outerHTML"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    studies = sample.paper_study(jobs=100), sample.wide_study(), sample.three_level_study(), sample.ring_study()
-    return write_report(sample.write_studies(tmp_path_factory.mktemp("studies"), *map(with_drawing, studies)))
+    three_levels = sample.job_study("fattree:K=8,levels=3", 128)
+    studies = sample.paper_study(), sample.wide_study(), three_levels, sample.ring_study()
+    return write_report(sample.write_studies(tmp_path_factory.mktemp("studies"), *studies))
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +39,9 @@ def test_all_is_drawn_without_a_script_error(dom: str) -> None:
 
 
 def test_curves_are_there(dom: str) -> None:
-    """Figure 9: four methods, two of the paper's. Figure 10: three methods, one point of the paper's."""
-    assert count('<path class="js-line"', dom) == 4 + 3
-    assert count('<g class="trace scatter', dom) == 4 + 2 + 3 + 1
+    """Four methods and their bound; in figure 9 two of the paper's, in figure 10 one point of the paper's."""
+    assert count('<path class="js-line"', dom) == 5 + 5
+    assert count('<g class="trace scatter', dom) == 5 + 2 + 5 + 1
     assert "jobs, sorted by bandwidth" in dom and "hosts of the job" in dom
 
 

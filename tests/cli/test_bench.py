@@ -1,19 +1,18 @@
 """ayatori bench: every message arrives, the keys that other tools rely on, and nothing is left running."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from ayatori.base import compiled
 from ayatori.base.errors import Error
 from ayatori.measurement import programs
+from subprocesses import processes, program_at, said_by, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,7 +21,7 @@ SMALL = ("--senders", "4", "--bytes", "512", "--messages", "300", "--repeats", "
 
 
 def is_built(stack: str) -> bool:
-    return (programs.PROGRAMS / programs.STACKS[stack][0]).exists()
+    return (compiled.PROGRAMS / programs.STACKS[stack][0]).exists()
 
 
 def incast(run, *arguments: str) -> dict:
@@ -62,64 +61,37 @@ def test_incast_takes_messages_larger_than_datagrams(ayatori_command) -> None:
 
 
 def test_incast_prints_a_table(ayatori_command) -> None:
-    outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours")
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours").good()
     assert outcome.stdout.splitlines()[0] == "4 processes send 300 messages of 512 B each to one"
     assert outcome.stdout.splitlines()[2].split()[0] == "ours"
 
 
 def test_peers_delivers_every_message(ayatori_command) -> None:
-    outcome = ayatori_command("bench", "peers", "--count", "3000", "--json")
-    assert outcome.status == 0, outcome.stderr
-    data = json.loads(outcome.stdout)
+    data = ayatori_command("bench", "peers", "--count", "3000", "--json").json()
     assert data["delivered"] == data["messages"] == 6000
     assert {"rss_MB", "delivered", "bytes_per_idle_peer"} <= set(data)
     assert 1 < data["rss_MB"] < 64
     assert 0 < data["bytes_per_idle_peer"] < 1000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("incast", "--stacks", "ours,telepathy"), "no stack is called 'telepathy'"),
-        (("incast", "--stacks", "ours,ours"), "each stack is named once"),
-        (("incast", "--stacks", ","), "each stack is named once"),
-        (("incast", "--senders", "0"), "senders: 0 is out of range"),
-        (("incast", "--bytes", "7"), "bytes of a message: 7 is out of range"),
-        (("incast", "--bytes", "65536"), "raw-udp can't send 65536 bytes"),
-        (("incast", "--messages", "-1"), "messages: -1 is out of range"),
-        (("incast", "--repeats", "0"), "repeats: 0 is out of range"),
-        (("peers", "--count", "0"), "peers: 0 is out of range"),
-    ],
-)
-def test_options_out_of_range_are_refused(arguments: tuple[str, ...], message: str, ayatori_command) -> None:
-    outcome = ayatori_command("bench", *arguments)
-    assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr.splitlines()[0] == f"error: {message}"
-
-
 def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:
         programs.measure_incast(["ucx-tcp"], programs.IncastSettings(), 1)
     assert caught.value.hint == "apt-get install libucx-dev, then ./run build"
 
 
 def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "incast_ours"
-    program.write_text("#!/bin/sh\necho no memory >&2\nexit 2\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    program_at(tmp_path / "incast_ours", "echo no memory >&2\nexit 2")
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours failed") as caught:
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
     assert (caught.value.cause, caught.value.internal) == ("no memory", True)
 
 
 def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "incast_ours"
-    program.write_text("#!/bin/sh\nkill -ALRM $$\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    program_at(tmp_path / "incast_ours", "kill -ALRM $$")
+    monkeypatch.setattr(compiled, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
 
@@ -148,7 +120,7 @@ print(json.dumps(found))
 def failed_imports() -> dict[str, str]:
     """What went wrong with each module, each imported in a process of its own that has ayatori already."""
     command = [sys.executable, "-c", f"import numpy, ayatori\n{IMPORTS}", *MODULES]
-    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    return json.loads(said_by(command, cwd=ROOT))
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -159,30 +131,22 @@ def test_modules_of_bench_can_be_imported(module: str, failed_imports: dict[str,
     assert failed_imports[module] == ""
 
 
-def running(argument: str) -> list[str]:
-    """Processes with this among their arguments."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if argument.encode() in words and words[0].endswith(b"incast_ours"):
-            found.append(folder.name)
-    return found
+def running(argument: str) -> list[int]:
+    """Processes of ours with this among their arguments."""
+
+    def is_ours(command: bytes) -> bool:
+        words = command.split(b"\0")
+        return argument.encode() in words and words[0].endswith(b"incast_ours")
+
+    return processes("cmdline", is_ours)
 
 
 def test_an_interrupt_ends_all_processes() -> None:
     messages = str(1_000_000 + os.getpid())
     command = [sys.executable, "-m", "ayatori.cli", "bench", "incast", "--stacks", "ours", "--messages", messages]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while len(running(messages)) < 33 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(running(messages)) == 33
+    wait_until(lambda: len(running(messages)) == 33)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
-    while running(messages) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert running(messages) == []
+    wait_until(lambda: running(messages) == [])

@@ -1,7 +1,5 @@
 """Files as lldpctl, clouds and administrators write them: what `show` says of them, and which hosts are found."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -59,7 +57,7 @@ def sources(tmp_path: Path) -> dict[str, str]:
 def test_a_management_network_changes_nothing_of_the_other(sources: dict[str, str], ayatori_command) -> None:
     summaries = {}
     for name, source in sources.items():
-        data = json.loads(ayatori_command("show", source, "--json").stdout)
+        data = ayatori_command("show", source, "--json").json()
         summaries[name] = (data["shape"] if name == "without" else data["planes"][0]["shape"])["summary"]
     assert summaries["with"] == summaries["without"]
     assert "4 leaves x 2 spines" in summaries["with"] and "8 hosts with 2 rails" in summaries["with"]
@@ -76,8 +74,7 @@ def test_what_is_left_out_is_not_there(sources: dict[str, str], ayatori_command)
     for left_out in (",without=mgmt", ",without=eno1,without=eth0", ",without=mg*"):
         source = sources["with"] + left_out
         assert ayatori_command("show", source).stdout.replace(source, "F").split() == expected, left_out
-    wrong = ayatori_command("show", f"{sources['with']},without=eno2")
-    assert wrong.status == 1 and "no device and no interface is called 'eno2'" in wrong.stderr
+    ayatori_command("show", f"{sources['with']},without=eno2").refused(1, "no device and no interface is called 'eno2'")
 
 
 def test_hosts_alone_show_the_switches_that_they_are_at(tmp_path: Path, ayatori_command) -> None:
@@ -89,10 +86,10 @@ def test_hosts_alone_show_the_switches_that_they_are_at(tmp_path: Path, ayatori_
         }
         for host in (1, 2)
     }
-    data = json.loads(ayatori_command("show", write(tmp_path / "F", devices), "--json").stdout)
+    data = ayatori_command("show", write(tmp_path / "F", devices), "--json").json()
     assert (data["machines"], data["routers"], data["links"]) == (2, 3, 6)
     alone = write(tmp_path / "one", {"n1": {"eth0": heard("sw", "1", True)}})
-    one = json.loads(ayatori_command("show", alone, "--json").stdout)
+    one = ayatori_command("show", alone, "--json").json()
     assert (one["machines"], one["routers"], one["links"]) == (1, 1, 1)
 
 
@@ -106,24 +103,25 @@ def test_aliases_name_hosts_wherever_a_hostfile_does(tmp_path: Path, ayatori_com
     (tmp_path / "twice").write_text("i-0a1 ip-10-0-1-1\ni-0a2 ip-10-0-1-1\n")
     source, hosts, aliases = (f"aws:{tmp_path}/aws.json", str(tmp_path / "hosts"), str(tmp_path / "etc-hosts"))
     call = ["order", source, "--job", hosts, "--pattern", "ring", "--out", str(tmp_path / "ordered")]
-    unknown = ayatori_command(*call)
-    assert unknown.status == 1 and "--aliases FILE says what else hosts are called" in unknown.stderr
-    assert ayatori_command(*call, "--aliases", aliases).status == 0
+    ayatori_command(*call).refused(1, "--aliases FILE says what else hosts are called")
+    ayatori_command(*call, "--aliases", aliases).good()
     assert sorted((tmp_path / "ordered").read_text().split()) == [f"ip-10-0-1-{i}" for i in range(1, 5)]
-    twice = ayatori_command(*call, "--aliases", str(tmp_path / "twice"))
-    assert twice.status == 1 and ":2: 'ip-10-0-1-1' stands for two hosts: 'i-0a2' and 'i-0a1'" in twice.stderr
+    ayatori_command(*call, "--aliases", str(tmp_path / "twice")).refused(
+        1, ":2: 'ip-10-0-1-1' stands for two hosts: 'i-0a2' and 'i-0a1'"
+    )
 
     # A plan has the names that its launcher and its processes know, and is found again by them.
     plan = tmp_path / "plan.json"
-    done = ayatori_command("plan", source, "--job", hosts, "--aliases", aliases, "--out", str(plan))
-    assert done.status == 0, done.stderr
+    ayatori_command("plan", source, "--job", hosts, "--aliases", aliases, "--out", str(plan)).good()
     assert [machine["host"] for machine in json.loads(plan.read_text())["machines"]] == [
         f"ip-10-0-1-{i}" for i in range(1, 5)
     ]
-    assert ayatori_command("check", source, "--job", hosts, "--aliases", aliases, "--plan", str(plan)).status == 0
-    placed = ayatori_command("place", source, "--free", hosts, "--nodes", "2", "--aliases", aliases, "--json")
-    assert placed.status == 0, placed.stderr
-    assert all(name.startswith("ip-") for name in json.loads(placed.stdout)["proposals"][0]["hosts"])
+    ayatori_command("check", source, "--job", hosts, "--aliases", aliases, "--plan", str(plan)).good()
+    assert all(
+        name.startswith("ip-")
+        for name in ayatori_command(
+            "place", source, "--free", hosts, "--nodes", "2", "--aliases", aliases, "--json"
+        ).json()["proposals"][0]["hosts"]
+    )
     call = ["--job", hosts, "--aliases", aliases, "--collective", "allreduce", "--algorithm", "ring", "--bytes", "1KiB"]
-    done = ayatori_command("simulate", source, *call)
-    assert done.status == 0, done.stderr
+    ayatori_command("simulate", source, *call).good()

@@ -1,7 +1,5 @@
 """Options that belong together reach a verb as one object, and the command line as options."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The command line explains itself: help, completion, manual pages; and its output fits 100 columns."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -104,8 +102,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_output_fits_100_columns(command: str, ayatori_command) -> None:
-    outcome = ayatori_command(*command.split(), cwd=Path(__file__).parent.parent / "golden")
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command(*command.split(), cwd=Path(__file__).parent.parent / "golden").good()
     assert max(map(len, outcome.stdout.splitlines())) <= WIDTH == 100
 
 

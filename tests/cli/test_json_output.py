@@ -1,7 +1,5 @@
 """Every verb's --json names its format and version, and docs/json-output.md has every key that it prints."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -12,8 +10,9 @@ import click
 import pytest
 import typer
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.cli.app import app
-from ayatori.measurement.programs import PROGRAMS
+from subprocesses import program_at
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -135,15 +134,9 @@ def paths_in(value: Any, path: str = "") -> Iterator[str]:
 @pytest.fixture
 def mpirun(tmp_path: Path) -> Path:
     """Prints what the program of `calibrate` printed once: of two ranks, or of more that take turns."""
-    program = tmp_path / "mpirun"
     recorded = GOLDEN / "calibrate"
-    program.write_text(
-        "#!/bin/sh\n"
-        f'case "$*" in --version) echo "Open MPI";; *--turns*) cat {recorded}/turns.jsonl;; '
-        f"*) cat {recorded}/two-ranks.jsonl;; esac\n"
-    )
-    program.chmod(0o755)
-    return program
+    script = f'case "$*" in --version) echo "Open MPI";; *--turns*) cat {recorded}/turns.jsonl;; '
+    return program_at(tmp_path / "mpirun", f"{script}*) cat {recorded}/two-ranks.jsonl;; esac")
 
 
 @pytest.mark.parametrize(

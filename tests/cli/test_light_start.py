@@ -1,7 +1,5 @@
 """What takes little starts with little: a help page reads no predictor, and `--version` not even Typer."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

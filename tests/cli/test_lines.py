@@ -1,7 +1,5 @@
 """Lines for people look as rich would print them."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """Names of links in tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ayatori.cli.link_names import names_of_links

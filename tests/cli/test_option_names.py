@@ -1,7 +1,5 @@
 """Options are called the same in all verbs, mean the same, and take their values in the same units."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from collections.abc import Iterator
@@ -126,7 +124,5 @@ def test_jobs_are_named_by_the_same_options() -> None:
 
 
 def test_bench_takes_sizes_with_units(ayatori_command) -> None:
-    refused = ayatori_command("bench", "incast", "--bytes", "1parsec")
-    assert refused.status == 2 and "'1parsec' is not a number of bytes" in refused.stderr
     outcome = ayatori_command("bench", "simulated-incast", "--senders", "2", "--messages", "3", "--bytes", "1k")
     assert outcome.stdout.startswith("2 processes send 3 messages of 1 KiB each to one with 1 receive buffer\n")

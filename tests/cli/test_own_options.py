@@ -1,7 +1,5 @@
 """Verbs that run a command take options up to its first word, as env, nice and sudo do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Networks in several parts: what `route`, `check` and `plan` do with an island, and with a job across it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -32,14 +30,11 @@ def write_islands(path: Path) -> str:
 
 def test_tables_of_islands_are_good_and_the_parts_are_named(tmp_path: Path, ayatori_command) -> None:
     source = write_islands(tmp_path / "fabric.txt")
-    made = ayatori_command("route", source, "--out-dir", str(tmp_path / "tables"))
-    assert made.status == 0, made.stderr
+    made = ayatori_command("route", source, "--out-dir", str(tmp_path / "tables")).good()
     said = " ".join(made.stderr.split())
     assert "warning: the network is in 3 parts, which no cables join: 3 hosts on 'leaf1'; 2 hosts on 'leaf2'" in said
     assert "no hosts on 'leaf3'" in said
-    checked = ayatori_command("check", source, "--lfts", str(tmp_path / "tables" / "lfts"), "--json")
-    assert checked.status == 0, checked.stderr
-    data = json.loads(checked.stdout)
+    data = ayatori_command("check", source, "--lfts", str(tmp_path / "tables" / "lfts"), "--json").json()
     assert data["tables_ok"] and data["unreachable"] == 0 and len(data["parts"]) == 3
 
 
@@ -51,17 +46,14 @@ def test_a_job_within_one_part_is_checked_and_planned_and_one_across_parts_refus
     within.write_text("h11\nh12\nh13\n", encoding="utf-8")
     across.write_text("h11\nh21\n", encoding="utf-8")
     for verb in ("check", "plan"):
-        good = ayatori_command(verb, source, "--job", str(within))
-        assert good.status == 0, good.stderr
+        ayatori_command(verb, source, "--job", str(within)).good()
         refused = ayatori_command(verb, source, "--job", str(across))
         assert refused.status == 1
         assert "the job lies in several parts of the network: no cables lead from" in " ".join(refused.stderr.split())
 
 
 def test_each_plane_of_several_is_routed(ayatori_command) -> None:
-    made = ayatori_command("route", RAILS, "--json")
-    assert made.status == 0, made.stderr
-    data = json.loads(made.stdout)
+    data = ayatori_command("route", RAILS, "--json").json()
     assert data["engine"] == "fat_tree" and data["paths"] == 3 and len(data["parts"]) == 2 and data["tables_ok"]
 
 
@@ -69,10 +61,8 @@ def test_each_plane_of_several_is_routed(ayatori_command) -> None:
 @pytest.mark.parametrize("rails", ["aligned", "striped"])
 def test_rails_that_no_cable_joins_are_planned_and_measured_alike(method: str, rails: str, ayatori_command) -> None:
     jobs = ["--random-jobs", "3", "--job-size", "9", "--rails", rails, "--json"]
-    planned = ayatori_command("plan", RAILS, "--method", method, *jobs)
-    assert planned.status == 0, planned.stderr
-    checked = ayatori_command("check", RAILS, "--method", method, *jobs)
-    assert checked.status == 0, checked.stderr
+    planned = ayatori_command("plan", RAILS, "--method", method, *jobs).good()
+    checked = ayatori_command("check", RAILS, "--method", method, *jobs).good()
     with_plan = [choice["with_plan"] for choice in json.loads(planned.stdout)["choices"]]
     assert with_plan == [job["relative_bandwidth"] for job in json.loads(checked.stdout)["per_job"]]
     for found in json.loads(planned.stdout)["per_job"]:
@@ -81,15 +71,17 @@ def test_rails_that_no_cable_joins_are_planned_and_measured_alike(method: str, r
 
 def test_rails_that_no_cable_joins_have_plans_of_their_nics(tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "plan.json"
-    planned = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--out", str(file))
-    assert planned.status == 0, planned.stderr
-    checked = ayatori_command("check", RAILS, "--plan", str(file), "--rails", "aligned", "--json")
-    assert checked.status == 0, checked.stderr
-    assert json.loads(checked.stdout)["relative_bandwidth"]["mean"] == 1
-    steps = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--steps-out", str(file))
-    assert steps.status == 2 and "between the ranks' own NICs" in steps.stderr
-    own = ayatori_command("plan", RAILS, "--contiguous", "4..4")
-    assert own.status == 1 and "several parts" in own.stderr
+    ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--out", str(file)).good()
+    assert (
+        ayatori_command("check", RAILS, "--plan", str(file), "--rails", "aligned", "--json").json()[
+            "relative_bandwidth"
+        ]["mean"]
+        == 1
+    )
+    ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--steps-out", str(file)).refused(
+        2, "between the ranks' own NICs"
+    )
+    ayatori_command("plan", RAILS, "--contiguous", "4..4").refused(1, "several parts")
 
 
 @pytest.mark.parametrize("verb", ["simulate", "choose", "plan", "check", "order"])
@@ -106,7 +98,7 @@ def test_errors_about_rails_that_no_cable_joins_say_what_would_do(verb: str, tmp
     assert refused.status == 1, refused
     hint = refused.stderr.splitlines()[-1]
     assert hint.startswith("hint: ") and "--ppn 1" in hint
-    assert ayatori_command(*call, "--ppn", "1").status == 0
+    ayatori_command(*call, "--ppn", "1").good()
     assert ("--rails aligned" in hint) == (verb in ("simulate", "plan", "check"))
     if "--rails" in hint:
         for rails in ("aligned", "striped"):
@@ -125,17 +117,20 @@ def test_tables_have_few_comments_unless_they_are_asked_for(tmp_path: Path, ayat
     sizes = {}
     for extra in ((), ("--comments",)):
         out = tmp_path / f"tables{''.join(extra)}"
-        assert ayatori_command("route", source, "--out-dir", str(out), *extra).status == 0
+        ayatori_command("route", source, "--out-dir", str(out), *extra).good()
         sizes[extra] = (out / "lfts").stat().st_size
         few = "Most entries have no comment" in (out / "README").read_text(encoding="utf-8")
         assert few == (extra != ("--comments",))
-        assert ayatori_command("check", source, "--lfts", str(out / "lfts")).status == 0
+        ayatori_command("check", source, "--lfts", str(out / "lfts")).good()
     assert sizes[()] < 0.5 * sizes[("--comments",)]
     out = tmp_path / "changed"
     old = tmp_path / "tables--comments" / "lfts"
-    made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(out), "--json")
-    assert made.status == 0, made.stderr
-    assert json.loads(made.stdout)["differing_entries"] == 0
+    assert (
+        ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(out), "--json").json()[
+            "differing_entries"
+        ]
+        == 0
+    )
     assert (out / "changed-lfts").read_text(encoding="utf-8") == ""
     lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
     entry = next(i for i, line in enumerate(lines) if i > 60 and line.startswith("0x"))

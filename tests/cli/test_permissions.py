@@ -1,7 +1,5 @@
 """Files and folders that commands write have the permissions that the umask leaves."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,8 +46,7 @@ def test_files_and_folders_have_what_the_umask_leaves(
         (here / "jobs" / "a").write_text("N0\nN1\n")
         (here / "jobs" / "b").write_text("N2\nN3\n")
         for words in COMMANDS:
-            done = ayatori_command(*words, cwd=here)
-            assert done.status == 0, (words, done.stderr)
+            ayatori_command(*words, cwd=here).good()
     written = list(here.rglob("*"))
     assert {word for words in COMMANDS for word in words if word.startswith(("net.", "plan.json"))} <= {
         path.name for path in written
@@ -62,10 +59,10 @@ def test_files_and_folders_have_what_the_umask_leaves(
 def test_a_file_that_is_replaced_keeps_its_permissions(ayatori_command: Callable[..., Any], tmp_path: Path) -> None:
     words = [["convert", TREE, "--to", "json", "--out", "net.json"], ["route", TREE, "--out-dir", "tables"]]
     for command in words:
-        assert ayatori_command(*command, cwd=tmp_path).status == 0
+        ayatori_command(*command, cwd=tmp_path).good()
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     for path in files:
         path.chmod(0o640)
     for command in words:
-        assert ayatori_command(*command, cwd=tmp_path).status == 0
+        ayatori_command(*command, cwd=tmp_path).good()
     assert {permissions(path) for path in files} == {0o640}

@@ -1,7 +1,5 @@
 """Networks of several planes, with the defaults of each verb."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,7 +11,7 @@ ALL_TO_ALL = ("--collective", "alltoall", "--bytes", "64KiB")
 
 
 def test_show_says_what_each_plane_is(ayatori_command) -> None:
-    data = json.loads(ayatori_command("show", THREE_CHASSIS, "--json").stdout)
+    data = ayatori_command("show", THREE_CHASSIS, "--json").json()
     gbe, infiniband = data["planes"]
     assert (gbe["machines"], gbe["shape"]["kind"], gbe["shape"]["levels"]) == (12, "fat_tree", 2)
     assert (infiniband["machines"], infiniband["routers"], infiniband["links"]) == (6, 1, 6)
@@ -23,7 +21,7 @@ def test_show_says_what_each_plane_is(ayatori_command) -> None:
 
 def test_the_whole_cell_cluster_has_what_table_1_lists(ayatori_command) -> None:
     source = f"cluster:{EXAMPLES / 'cell-cluster.toml'}"
-    hosts = json.loads(ayatori_command("convert", source, "--to", "json").stdout)["nodes"]
+    hosts = ayatori_command("convert", source, "--to", "json").json()["nodes"]
     machines = {node["machine"] for node in hosts if node["kind"] == "nic"}
     routers = [node["name"] for node in hosts if node["kind"] == "router"]
     assert sum("qs21" in name for name in machines) == 156
@@ -76,7 +74,7 @@ def purposes(tmp_path: Path) -> str:
 
 
 def test_show_says_what_each_plane_is_for(ayatori_command, purposes: str) -> None:
-    data = json.loads(ayatori_command("show", purposes, "--json").stdout)
+    data = ayatori_command("show", purposes, "--json").json()
     found = {plane["name"]: plane["for"] for plane in data["planes"]}
     assert found == {"fibre": ["storage"], "tree": ["collectives"], "grid": ["neighbours", "storage"]}
     text = ayatori_command("show", purposes).stdout
@@ -88,11 +86,11 @@ def test_converted_networks_keep_what_planes_are_for(ayatori_command, purposes: 
     converted = ayatori_command("convert", purposes, "--to", form, "--out", str(tmp_path / "file"))
     assert converted.status == 0 and converted.stderr == ""
     again = f"{form}:{tmp_path / 'file'}"
-    shown = json.loads(ayatori_command("show", again, "--json").stdout)
-    assert shown["planes"] == json.loads(ayatori_command("show", purposes, "--json").stdout)["planes"]
+    shown = ayatori_command("show", again, "--json").json()
+    assert shown["planes"] == ayatori_command("show", purposes, "--json").json()["planes"]
     for pattern in ("shift", "neighbour"):
         before, after = (
-            json.loads(ayatori_command("check", name, "--pattern", pattern, "--lmc", "0", "--json").stdout)
+            ayatori_command("check", name, "--pattern", pattern, "--lmc", "0", "--json").json()
             for name in (purposes, again)
         )
         assert after | {"source": ""} == before | {"source": ""}
@@ -105,29 +103,27 @@ def test_what_no_plane_is_for_is_refused(ayatori_command, tmp_path: Path) -> Non
         )
     )
     source = f"json:{tmp_path / 'net.json'}"
-    assert ayatori_command("check", source, "--pattern", "neighbour", "--lmc", "0").status == 0
-    refused = ayatori_command("choose", source, "--collective", "alltoall", "--bytes", "64KiB")
-    assert refused.status == 1
-    assert "no plane is for collectives" in refused.stderr
+    ayatori_command("check", source, "--pattern", "neighbour", "--lmc", "0").good()
+    ayatori_command("choose", source, "--collective", "alltoall", "--bytes", "64KiB").refused(
+        1, "no plane is for collectives"
+    )
 
 
 def test_collectives_take_only_the_planes_that_are_for_them(ayatori_command, purposes: str) -> None:
     call = (*ALL_TO_ALL, "--algorithm", "ring", "--calibration", "none", "--json")
-    found = json.loads(ayatori_command("simulate", purposes, *call).stdout)
+    found = ayatori_command("simulate", purposes, *call).json()
     assert found["per_job"][0]["ranks"] == 4, "none on the host that is on Fibre Channel alone"
     assert found["background"] == []
     assert found["time_s"] >= 3 * 65536 / 125e6, "1 Gbit/s, though two planes are wider"
 
 
 def test_choose_and_plan_send_no_mpi_over_fibre_channel(ayatori_command, purposes: str, tmp_path: Path) -> None:
-    chosen = ayatori_command("choose", purposes, "--collective", "alltoall", "--bytes", "64KiB", "--json")
-    assert chosen.status == 0, chosen.stderr
+    ayatori_command("choose", purposes, "--collective", "alltoall", "--bytes", "64KiB", "--json").good()
     for pattern, hosts in (("shift", 4), ("neighbour", 3)):
         checked = ayatori_command("check", purposes, "--pattern", pattern, "--lmc", "0", "--json")
         assert json.loads(checked.stdout)["lids"] == 1 + hosts, f"a switch and a NIC of each host: {checked.stderr}"
     plan = tmp_path / "plan"
-    planned = ayatori_command("plan", purposes, "--lmc", "0", "--contiguous", "4..4", "--out", str(plan))
-    assert planned.status == 0, planned.stderr
+    ayatori_command("plan", purposes, "--lmc", "0", "--contiguous", "4..4", "--out", str(plan)).good()
     assert all(host in plan.read_text() for host in ("h1", "h4")) and "disks" not in plan.read_text()
 
 
@@ -135,15 +131,15 @@ def test_a_cluster_with_fibre_channel_alone_is_refused(ayatori_command, tmp_path
     (tmp_path / "only.toml").write_text('[planes.fibre]\nrate = "4GFC"\n')
     for verb in (["show"], ["lab", "cluster"]):
         name = f"cluster:{tmp_path / 'only.toml'}" if verb == ["show"] else str(tmp_path / "only.toml")
-        outcome = ayatori_command(*verb, name, *(["--", "true"] if verb != ["show"] else []))
-        assert outcome.status == 1
-        assert "only.toml:1: for: no plane is for MPI's collectives" in outcome.stderr
+        ayatori_command(*verb, name, *(["--", "true"] if verb != ["show"] else [])).refused(
+            1, "only.toml:1: for: no plane is for MPI's collectives"
+        )
 
 
 def test_messages_take_the_plane_of_both_hosts_that_is_best_by_default(ayatori_command) -> None:
     """An all-to-all among three chassis waits for the buses' uplinks, and InfiniBand carries what gateways exchange."""
     call = ("simulate", THREE_CHASSIS, *ALL_TO_ALL, "--algorithm", "two-level-ring", "--calibration", "none", "--json")
-    found = json.loads(ayatori_command(*call).stdout)
+    found = ayatori_command(*call).json()
     assert found["model"]["rails"] == "soonest"
     assert found["per_job"][0]["ranks"] == 12, "a rank on each host: none has two NICs on one plane"
     hot = {found["hot_links"][0]["from"], found["hot_links"][0]["to"]}
@@ -156,8 +152,7 @@ def test_messages_take_the_plane_of_both_hosts_that_is_best_by_default(ayatori_c
 @pytest.mark.parametrize("collective", ["alltoall", "allreduce"])
 def test_choose_finds_an_algorithm_on_several_planes(ayatori_command, collective: str) -> None:
     call = ("choose", THREE_CHASSIS, "--collective", collective, "--bytes", "64KiB", "--json")
-    outcome = ayatori_command(*call)
-    assert outcome.status == 0, outcome.stderr
+    ayatori_command(*call).good()
 
 
 def test_a_host_on_planes_that_are_equally_fast_can_stripe(ayatori_command, tmp_path: Path) -> None:
@@ -167,8 +162,7 @@ def test_a_host_on_planes_that_are_equally_fast_can_stripe(ayatori_command, tmp_
     call = ["simulate", f"cluster:{tmp_path / 'two.toml'}", "--collective", "broadcast", "--algorithm", "binomial"]
     call += ["--bytes", "4MiB", "--json"]
     times = {
-        rails: json.loads(ayatori_command(*call, "--rails", rails).stdout)["time_s"]
-        for rails in ("fastest", "striped", "auto")
+        rails: ayatori_command(*call, "--rails", rails).json()["time_s"] for rails in ("fastest", "striped", "auto")
     }
     assert 1.8 <= times["fastest"] / times["striped"] <= 2.0
     assert times["auto"] == times["striped"]
@@ -197,7 +191,7 @@ def test_small_messages_take_the_quick_plane_and_large_ones_the_wide_one(ayatori
     (tmp_path / "planes.toml").write_text(QUICK_AND_WIDE)
     call = ["simulate", f"cluster:{tmp_path / 'planes.toml'}", "--collective", "broadcast", "--algorithm", "binomial"]
     call += ["--calibration", "none", "--json", "--bytes"]
-    small, large = (json.loads(ayatori_command(*call, size).stdout)["time_s"] for size in ("8B", "1MiB"))
+    small, large = (ayatori_command(*call, size).json()["time_s"] for size in ("8B", "1MiB"))
     assert small == pytest.approx(2e-6 + 8 / 125e6)
     assert large == pytest.approx(100e-6 + 2**20 / 1.25e9)
 
@@ -208,10 +202,9 @@ def test_storage_traffic_slows_messages_that_share_its_cable(ayatori_command, tm
     source = f"cluster:{tmp_path / 'planes.toml'}"
     call = ["simulate", source, "--collective", "broadcast", "--algorithm", "binomial", "--calibration", "none"]
     call += ["--bytes", "1MiB"]
-    found = json.loads(ayatori_command(*call, "--json").stdout)
+    found = ayatori_command(*call, "--json").json()
     assert found["time_s"] == pytest.approx(100e-6 + 2**20 / 0.75e9)
     assert found["background"] == [{"from": "h1", "to": "h2", "plane": "wide", "bytes_per_second": 5e8}]
     for words in (call, ["show", source]):
         assert "1 flow on wide, 500 MB/s asked for" in ayatori_command(*words).stdout
-    refused = ayatori_command(*call, "--steps", "synchronous")
-    assert refused.status == 1 and "background traffic" in refused.stderr
+    ayatori_command(*call, "--steps", "synchronous").refused(1, "background traffic")

@@ -1,7 +1,5 @@
 """A plan is for one placement of ranks, and for the tables that it was made on: other ones are errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,8 +12,7 @@ HOSTS = ["N0", "N11", "N15", "N17", "N2", "N20"]
 @pytest.fixture
 def plan(tmp_path: Path, ayatori_command) -> Path:
     (tmp_path / "hosts").write_text("".join(f"{host}\n" for host in HOSTS))
-    done = ayatori_command("plan", FABRIC, "--job", "hosts", "--method", "pair", "--out", "p.json", cwd=tmp_path)
-    assert done.status == 0, done.stderr
+    ayatori_command("plan", FABRIC, "--job", "hosts", "--method", "pair", "--out", "p.json", cwd=tmp_path).good()
     return tmp_path / "p.json"
 
 
@@ -36,30 +33,33 @@ def test_a_plan_for_another_job_is_an_error(hostfile: str, said: str, plan: Path
 
 
 def test_a_plan_for_this_job_is_measured(plan: Path, ayatori_command) -> None:
-    done = ayatori_command("check", FABRIC, "--job", "hosts", "--plan", "p.json", "--json", cwd=plan.parent)
-    assert done.status == 0, done.stderr
-    assert json.loads(done.stdout)["relative_bandwidth"]["mean"] == 1
+    assert (
+        ayatori_command("check", FABRIC, "--job", "hosts", "--plan", "p.json", "--json", cwd=plan.parent).json()[
+            "relative_bandwidth"
+        ]["mean"]
+        == 1
+    )
 
 
 @pytest.mark.parametrize("how", [["--plan", "p.json"], ["--jobs", "p.json"]])
 def test_a_plan_on_other_tables_is_an_error(how: list[str], plan: Path, ayatori_command) -> None:
-    done = ayatori_command("check", FABRIC, *how, "--lmc", "2", cwd=plan.parent)
-    assert (done.status, done.stdout) == (1, "")
-    assert "was made on other tables" in done.stderr and "hint: --lfts FILE" in done.stderr
+    ayatori_command("check", FABRIC, *how, "--lmc", "2", cwd=plan.parent).refused(
+        1, "was made on other tables", "hint: --lfts FILE"
+    )
 
 
 def test_tables_that_were_written_and_read_are_the_same(plan: Path, ayatori_command) -> None:
-    assert ayatori_command("route", FABRIC, "--out-dir", "tables", cwd=plan.parent).status == 0
-    done = ayatori_command("check", FABRIC, "--plan", "p.json", "--lfts", "tables/lfts", cwd=plan.parent)
-    assert done.status == 0, done.stderr
+    ayatori_command("route", FABRIC, "--out-dir", "tables", cwd=plan.parent).good()
+    ayatori_command("check", FABRIC, "--plan", "p.json", "--lfts", "tables/lfts", cwd=plan.parent).good()
 
 
 def test_the_file_that_starts_a_plan_is_no_job_of_its_folder(plan: Path, ayatori_command) -> None:
     (plan.parent / "hosts").rename(plan.parent / "second.hosts")  # a hostfile may be called so
     (plan.parent / "second.hosts").write_text("N1\nN3\n")
-    done = ayatori_command("check", FABRIC, "--jobs", ".", "--json", cwd=plan.parent)
-    assert done.status == 0, done.stderr
-    assert [job["name"] for job in json.loads(done.stdout)["together"]["jobs"]] == ["p", "second.hosts"]
+    assert [
+        job["name"]
+        for job in ayatori_command("check", FABRIC, "--jobs", ".", "--json", cwd=plan.parent).json()["together"]["jobs"]
+    ] == ["p", "second.hosts"]
 
 
 def test_the_networks_order_is_for_whoever_asks(tmp_path: Path, ayatori_command) -> None:
@@ -83,9 +83,12 @@ def test_plans_in_company_come_with_what_starts_them(tmp_path: Path, ayatori_com
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs/a").write_text("N3\nN0\nN7\n")
     (tmp_path / "jobs/b").write_text("N12 slots=2\nN20\n")
-    done = ayatori_command("plan", FABRIC, "--jobs", "jobs", "--out", "plans", "--json", cwd=tmp_path)
-    assert done.status == 0, done.stderr
-    started = {job["name"]: job["start"]["MPICH"] for job in json.loads(done.stdout)["jobs"]}
+    started = {
+        job["name"]: job["start"]["MPICH"]
+        for job in ayatori_command("plan", FABRIC, "--jobs", "jobs", "--out", "plans", "--json", cwd=tmp_path).json()[
+            "jobs"
+        ]
+    }
     assert started["b"] == f"ayatori run --plan {tmp_path}/plans/b.json mpiexec -n 3 -f {tmp_path}/plans/b.json.hosts"
     assert (tmp_path / "plans/a.json.hosts").read_text() == "N3\nN0\nN7\n"
     job = ("--job", "jobs/a", "--running", "jobs", "--out", "a.json")
@@ -102,7 +105,7 @@ def test_a_plan_among_the_hostfiles_of_running_jobs_is_named(plan: Path, ayatori
 @pytest.mark.parametrize("for_jobs", [False, True])
 def test_the_readme_of_tables_says_what_base_lids_do(for_jobs: bool, plan: Path, ayatori_command) -> None:
     words = ["route", FABRIC, "--out-dir", "tables", *(["--for", "hosts"] if for_jobs else [])]
-    assert ayatori_command(*words, cwd=plan.parent).status == 0
+    ayatori_command(*words, cwd=plan.parent).good()
     text = (plan.parent / "tables/README").read_text()
     assert ("whoever has no plan loses nothing" in text) == (not for_jobs)
     assert ("jobs may get less than with LMC 0" in text) == for_jobs
@@ -128,8 +131,7 @@ def test_plans_that_hostfiles_do_not_name_are_not_passed_over(tmp_path: Path, ay
         call = [verb, FABRIC, "--jobs", "jobs", "--rounds", "2"]
         call += "--collective alltoall --algorithm shift --bytes 1KiB".split() if verb == "simulate" else []
         assert ayatori_command(*call, cwd=tmp_path).stderr == ""
-    planned = ayatori_command("plan", FABRIC, "--job", "jobs/a", "--running", "jobs", "--out", "a.json", cwd=tmp_path)
-    assert planned.status == 0, planned.stderr
+    ayatori_command("plan", FABRIC, "--job", "jobs/a", "--running", "jobs", "--out", "a.json", cwd=tmp_path).good()
     for verb in ("check", "simulate"):
         call = [verb, FABRIC, "--rounds", "2"]
         call += "--collective alltoall --algorithm shift --bytes 1KiB".split() if verb == "simulate" else []
@@ -150,7 +152,7 @@ def test_times_with_a_plan_come_with_the_line_that_makes_it(verb: str, tmp_path:
     without = ayatori_command(*call, "--json", cwd=tmp_path)
     data = json.loads(without.stdout)
     assert without.status == 0 and data["start"]["MPICH"] and data["plan_line"] == ""
-    data = json.loads(ayatori_command(*call, "--method", "pair", "--json", cwd=tmp_path).stdout)
+    data = ayatori_command(*call, "--method", "pair", "--json", cwd=tmp_path).json()
     file = "made" if verb == "order" else "made.hosts"
     line = f"ayatori plan {FABRIC} --job {file} --method pair --out {file}.plan"
     assert (data["start"], data["plan_line"]) == ({}, line)

@@ -1,8 +1,6 @@
 """The command line as processes of their own: each verb says what it says in the process of the tests, where most tests
 run it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The examples of the README, in both languages, are what the command prints."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,13 +1,12 @@
 """ayatori plan --roce and check --method ecmp."""
 
-from __future__ import annotations
-
-import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from schemas import document_in
 
 ROOT = Path(__file__).parent.parent.parent
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -23,9 +22,7 @@ def addresses(folder: Path) -> Path:
 @pytest.mark.parametrize("hash", ["xor", "crc16", "crc32"])
 @pytest.mark.parametrize("source", [PAPER, "fattree:K=3,levels=3"])
 def test_plans_leave_no_shared_link_that_ports_can_avoid(ayatori_command, source: str, hash: str) -> None:
-    done = ayatori_command("plan", source, *JOB, "--roce", "--hash", hash, "--json")
-    assert done.status == 0, done.stderr
-    data = json.loads(done.stdout)
+    data = ayatori_command("plan", source, *JOB, "--roce", "--hash", hash, "--json").json()
     assert data["proven"] == data["jobs"] == 3
     assert data["relative_bandwidth"]["mean"] >= data["without_plan"]["mean"]
     if source == PAPER:
@@ -34,8 +31,7 @@ def test_plans_leave_no_shared_link_that_ports_can_avoid(ayatori_command, source
 
 def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, tmp_path: Path) -> None:
     options = ["--hash", "crc32", "--addresses", str(addresses(tmp_path))]
-    done = ayatori_command("check", PAPER, *JOB, "--method", "ecmp", *options)
-    assert done.status == 0, done.stderr
+    done = ayatori_command("check", PAPER, *JOB, "--method", "ecmp", *options).good()
     assert "switches that hash by crc32" in done.stdout
     assert "assumed       seeds\n" in done.stdout
     assert "with the plan mean 1.0000, min 1.0000" in done.stdout
@@ -43,16 +39,12 @@ def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, t
 
 
 def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     hosts, out = tmp_path / "hosts", tmp_path / "roce.json"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out)]
     assert ayatori_command(*planning).status == 2
-    done = ayatori_command(*planning, "--addresses", str(addresses(tmp_path)))
-    assert done.status == 0, done.stderr
-    document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    ayatori_command(*planning, "--addresses", str(addresses(tmp_path))).good()
+    document = document_in(out, "roce-plan")
     assert [port["address"] for port in document["ports"]] == ["10.0.0.2", "10.0.1.2", "10.0.1.3", "10.0.3.3"]
     run = ayatori_command("run", "--plan", str(out), "--", "env")
     if run.status == 0:  # without libibverbs-dev the library is not built
@@ -72,27 +64,19 @@ def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path:
     assert "has no line 'SWITCH SEED'" in said("--switch-seeds", "# none\n")
     assert "no seed for the switch" in said("--switch-seeds", "X 1\n")
     assert "expected a switch that is new" in said("--switch-seeds", "X -1\n")
-    assert "no hash 'md5'" in ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", "md5").stderr
-    assert ayatori_command("plan", PAPER, *JOB, "--hash", "crc32").status == 2
-    assert ayatori_command("check", PAPER, *JOB, "--hash", "crc32").status == 2
 
 
 def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     hosts, out, own = tmp_path / "hosts", tmp_path / "roce.json", tmp_path / "addresses"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     own.write_text("".join(f"N{i} fd00:0:0::{i:x}\n" for i in range(30)), encoding="utf-8")
     planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out), "--addresses", str(own)]
-    done = ayatori_command(*planning)
-    assert done.status == 0, done.stderr
-    document = json.loads(out.read_text(encoding="utf-8"))
-    schema = json.loads((ROOT / "src/planner/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    ayatori_command(*planning).good()
+    document = document_in(out, "roce-plan")
     assert document["version"] == 1
     assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
     own.write_text(own.read_text(encoding="utf-8").replace("fd00:0:0::7\n", "10.0.0.7\n"), encoding="utf-8")
-    done = ayatori_command(*planning)
-    assert done.status == 1 and "1 of 4 addresses are of IPv4" in done.stderr
+    ayatori_command(*planning).refused(1, "1 of 4 addresses are of IPv4")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -112,8 +96,6 @@ def test_a_hash_of_ones_own_decides(ayatori_command, tmp_path: Path) -> None:
         str(library),
     ]
     subprocess.run(command, check=True)
-    done = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json")
-    assert done.status == 0, done.stderr
-    data = json.loads(done.stdout)
+    data = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json").json()
     assert data["free"] == 0 and data["proven"] == 3
     assert data["relative_bandwidth"] == data["without_plan"]

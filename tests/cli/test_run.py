@@ -1,7 +1,5 @@
 """ayatori run: what outlives a job, and what its processes read."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty
@@ -17,6 +15,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli import plan_at_start
 from ayatori.processes import local_job
+from subprocesses import program_at
 
 SECONDS = 30
 
@@ -77,20 +76,12 @@ def test_nobody_reads_from_the_terminal() -> None:
 def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command) -> None:
     """Its two starts would be on different nodes."""
     started = tmp_path / "started"
-    (tmp_path / "srun").write_text(f"#!/bin/sh\ntouch {started}\n")
-    (tmp_path / "srun").chmod(0o755)
+    program_at(tmp_path / "srun", f"touch {started}")
     outside = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": ""}
     done = ayatori_command("run", "--plan", "auto:torus:4", "nice", "srun", "true", env=outside)
     assert done.status == 1
     assert done.stderr.startswith("error: srun would get other nodes for the program than for its plan\n")
     assert not started.exists()
-
-
-def test_a_plan_needs_a_network(ayatori_command) -> None:
-    done = ayatori_command("run", "--plan", "auto:nonsense:1", "true")
-    assert done.status == 1 and "nonsense" in done.stderr
-    done = ayatori_command("run", "--acp", "--plan", "auto:torus:4", "true")
-    assert done.status == 2 and "without --acp" in done.stderr
 
 
 def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +95,9 @@ def test_aliases_are_of_a_network(tmp_path: Path, ayatori_command) -> None:
     (tmp_path / "aliases").write_text("i-0a1 ip-10-0-1-1\n")
     network = plan_at_start.network_of(Path("auto"), f"aws:{tmp_path}/aws.json", tmp_path / "aliases")
     assert _core.job_of_hosts(network, [("ip-10-0-1-1", 2)], "the ranks").machine_of_rank == [0, 0]
-    done = ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true")
-    assert done.status == 2 and "--aliases is of the hosts of a network" in done.stderr
+    ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true").refused(
+        2, "--aliases is of the hosts of a network"
+    )
 
 
 def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,17 +112,3 @@ def test_a_plan_made_at_the_start_goes_with_its_job(tmp_path: Path, monkeypatch:
     monkeypatch.chdir("/proc")
     with pytest.raises(Error, match="can't write the plan here"), plan_at_start.folder_of_plan(None):
         pass
-
-
-@pytest.mark.parametrize(
-    ("command", "hint"),
-    [
-        ("./program 7", "mpirun -n 4 ./program 7"),
-        ("mpirun ./program", "mpirun -n 4 ./program"),
-        ("mpiexec -np 8 ./program", "mpiexec -np 8 ./program"),
-        ("srun --ntasks 8 ./program", "srun --ntasks 8 ./program"),
-    ],
-)
-def test_a_number_of_ranks_goes_to_the_launcher(command: str, hint: str, ayatori_command) -> None:
-    refused = ayatori_command("run", "-n", "4", *command.split())
-    assert (refused.status, refused.stderr) == (2, f"error: -n is for --acp\nhint: ayatori run -- {hint}\n")

@@ -1,7 +1,5 @@
 """Long searches end at a limit or at Ctrl-C, and then have what they found."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -164,18 +162,18 @@ def test_an_order_is_written_at_ctrl_c(hosts, tmp_path: Path, ayatori_command, m
 
 def test_an_order_has_a_bound_in_time(hosts, ayatori_command) -> None:
     job = hosts("job", 0, HOSTS)
-    done = ayatori_command("order", SOURCE, "--job", job, *ORDER, "--seconds", "1us", "--trials", "1000000", "--json")
-    assert done.status == 0, done.stderr
-    assert json.loads(done.stdout)["cut"]["by"] == "time"
-    refused = ayatori_command("order", SOURCE, "--job", job, *ORDER, "--seconds", "0")
-    assert refused.status == 2 and "--seconds 0 is out of range" in refused.stderr
+    assert (
+        ayatori_command(
+            "order", SOURCE, "--job", job, *ORDER, "--seconds", "1us", "--trials", "1000000", "--json"
+        ).json()["cut"]["by"]
+        == "time"
+    )
+    ayatori_command("order", SOURCE, "--job", job, *ORDER, "--seconds", "0").refused(2, "--seconds 0 is out of range")
 
 
 def test_joint_plans_have_a_bound_in_time(hosts, ayatori_command) -> None:
     jobs = [option for number in range(3) for option in ("--jobs", hosts(f"job{number}", 24 * number, 24))]
-    done = ayatori_command("plan", SOURCE, *jobs, "--seconds", "1us", "--json")
-    assert done.status == 0, done.stderr
-    data = json.loads(done.stdout)
+    data = ayatori_command("plan", SOURCE, *jobs, "--seconds", "1us", "--json").json()
     assert data["cut"]["by"] == "time" and data["cut"]["done"] < data["cut"]["of"]
     assert data["relative_bandwidth"] >= data["without_plan"]
     words = ayatori_command("plan", SOURCE, *jobs, "--seconds", "1us").stdout
@@ -219,7 +217,7 @@ def after(calls: int, usual: Callable[..., Any]) -> Callable[..., Any]:
 def test_jobs_that_were_done_before_ctrl_c_are_printed(verb: str, ayatori_command, monkeypatch) -> None:
     """Of the twelve calls of `plan` the first six are for jobs without one."""
     jobs = ["--random-jobs", "6", "--job-size", "4", "--json"]
-    whole = json.loads(ayatori_command(verb, SOURCE, *jobs).stdout)
+    whole = ayatori_command(verb, SOURCE, *jobs).json()
     assert whole["cut"] is None
     monkeypatch.setattr(plans, "plan", after(8 if verb == "plan" else 2, plans.plan))
     ended = ayatori_command(verb, SOURCE, *jobs)
@@ -239,7 +237,7 @@ def test_rounds_that_were_done_before_ctrl_c_are_printed(hosts, ayatori_command,
     told = json.loads(ended.stdout)["together"]
     assert told["rounds"] == together.RUNS_AT_ONCE < 64 and told["cut"]["by"] == "interrupt"
     monkeypatch.setattr(together.CompanySimulation, "_times", usual)
-    fewer = json.loads(ayatori_command(*call, "--rounds", str(together.RUNS_AT_ONCE)).stdout)["together"]
+    fewer = ayatori_command(*call, "--rounds", str(together.RUNS_AT_ONCE)).json()["together"]
     assert told | {"cut": None} == fewer
 
 

@@ -1,7 +1,5 @@
 """SIGTERM is what timeout(1), batch systems and mpirun send: what is done is kept, as after Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

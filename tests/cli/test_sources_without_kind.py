@@ -1,7 +1,5 @@
 """A file or folder without its kind: every verb looks at the content, and says what it took it for."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path
@@ -30,7 +28,7 @@ FILES = {
 @pytest.fixture
 def fabric(tmp_path: Path, ayatori_command) -> Path:
     file = tmp_path / "fabric.txt"
-    assert ayatori_command("convert", TREE, "--to", "ibnetdiscover", "--out", str(file)).status == 0
+    ayatori_command("convert", TREE, "--to", "ibnetdiscover", "--out", str(file)).good()
     return file
 
 
@@ -45,7 +43,7 @@ def test_show_says_what_it_took_a_file_for(kind: str, ayatori_command) -> None:
 @pytest.mark.parametrize("kind", ["json", "cache"])
 def test_our_own_files_are_known(kind: str, tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "network"
-    assert ayatori_command("convert", TREE, "--to", kind, "--out", str(file)).status == 0
+    ayatori_command("convert", TREE, "--to", kind, "--out", str(file)).good()
     bare = ayatori_command("show", str(file))
     assert (bare.status, bare.stderr) == (0, f"taken for {kind}:{file}\n")
 
@@ -68,8 +66,7 @@ def test_our_own_files_are_known(kind: str, tmp_path: Path, ayatori_command) -> 
 def test_every_verb_says_it_once(arguments: str, fabric: Path, ayatori_command) -> None:
     (fabric.parent / "hosts").write_text("N0\nN1\nN2\nN3\n")
     places = {"SOURCE": str(fabric), "FILE": str(fabric.parent / "out"), "HOSTS": str(fabric.parent / "hosts")}
-    outcome = ayatori_command(*(places.get(word, word) for word in arguments.split()))
-    assert outcome.status == 0, outcome.stderr
+    outcome = ayatori_command(*(places.get(word, word) for word in arguments.split())).good()
     assert outcome.stderr.splitlines().count(f"taken for ib:{fabric}") == 1, outcome.stderr
 
 
@@ -121,13 +118,10 @@ def test_a_job_by_a_rankfile_is_that_by_a_hostfile(fabric: Path, ayatori_command
     ranks, hosts = fabric.parent / "ranks", fabric.parent / "hosts"
     ranks.write_text("rank 2=N5 slot=0\nrank 0=N3 slot=0:1\nrank 3=N3 slot=1\nrank 1=N0 slot=*\n")
     hosts.write_text("N3\nN0\nN5\nN3\n")
-    jobs = [
-        json.loads(ayatori_command("check", f"ib:{fabric}", "--job", str(file), "--json").stdout)
-        for file in (ranks, hosts)
-    ]
+    jobs = [ayatori_command("check", f"ib:{fabric}", "--job", str(file), "--json").json() for file in (ranks, hosts)]
     assert [json.dumps(data).replace(str(ranks), str(hosts)) for data in jobs] == [json.dumps(jobs[1])] * 2
     out = fabric.parent / "plan.json"
-    assert ayatori_command("plan", f"ib:{fabric}", "--job", str(ranks), "--out", str(out)).status == 0
+    ayatori_command("plan", f"ib:{fabric}", "--job", str(ranks), "--out", str(out)).good()
     assert Path(f"{out}.hosts").read_text().split() == ["N3", "N0", "N5", "N3"]
     ranks.write_text("rank 0=N3 slot=0\nrank 2=N5 slot=0\n")
     refused = ayatori_command("check", f"ib:{fabric}", "--job", str(ranks))

@@ -1,16 +1,11 @@
 """Paper 4's experiment: its predictions as they were, and what follows from made-up measurements."""
 
-from __future__ import annotations
-
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori.base.units import parse_seconds
 from ayatori.resumable import SavedResults

@@ -1,17 +1,12 @@
 """Each experiment on a few jobs: key figures as they were, and the same after an interruption."""
 
-from __future__ import annotations
-
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori.base.errors import Error
 from ayatori.resumable import SavedResults

@@ -1,16 +1,11 @@
 """The stream of jobs, against a count by hand, and what section 2.4 of paper 1 says of it."""
 
-from __future__ import annotations
-
 import json
-import sys
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from experiments import job_stream
 from experiments.job_stream.stream import ALLOCATIONS, any_nodes, contiguous_only, run_stream

@@ -1,15 +1,10 @@
 """Paper 5's experiment on few messages: key figures as they were, its shape, and the same after an interruption."""
 
-from __future__ import annotations
-
 import json
-import sys
 from pathlib import Path
 
 import numpy
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori import _acp
 from ayatori.base.errors import Error

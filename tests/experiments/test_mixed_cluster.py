@@ -1,14 +1,9 @@
 """Paper 3's experiment on made-up measurements: what follows from them, and that the page has every figure."""
 
-from __future__ import annotations
-
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from experiments import mixed_cluster
 from experiments.mixed_cluster.presentation import Measured, tables_of

@@ -1,7 +1,5 @@
 """Exports, read by the programs they are for."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree

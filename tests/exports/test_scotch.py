@@ -1,7 +1,5 @@
 """Target architectures: against nwtopo's distances by a reader of the test's own, and in the real Scotch."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from ayatori import _core, nwtopo, open_source
+from subprocesses import said_by
 
 Matrix = npt.NDArray[np.int64]
 
@@ -97,7 +96,7 @@ def test_scotch_reads_them(source: str, tmp_path: Path) -> None:
     text = architecture(source)
     matrix = distances_in(text)
     (tmp_path / "target").write_text(text)
-    said = subprocess.run(["atst", tmp_path / "target"], capture_output=True, text=True, check=True).stdout
+    said = said_by(["atst", tmp_path / "target"])
     numbers = dict(word.split("=") for word in said.split() if "=" in word)
     assert int(numbers["nbr"]) == len(matrix)
     assert int(numbers["max"]) == matrix.max()

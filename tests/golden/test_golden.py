@@ -4,8 +4,6 @@ Each line of fabrics.txt is "NAME SOURCE"; NAME.json holds what `show`, `route` 
 `UPDATE_SNAPSHOTS=1 pytest tests/golden` rewrites them: a changed answer shows as a diff.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,17 +1,15 @@
 """What `./run install` puts into a prefix, used from outside of the tree as others do."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ayatori import _core
+from subprocesses import ran, said_by
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "release"
@@ -58,16 +56,7 @@ STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    done = subprocess.run(
-        [str(word) for word in command],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    return done.stdout
+    return said_by([str(word) for word in command], env={**environment})
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +193,7 @@ def test_a_library_of_algorithms_needs_the_header_only(
 def test_ayatori_run_ends_all_when_one_fails() -> None:
     script = 'test "$ACP_RANK" = 1 && exit 7; sleep 60'
     command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", "sh", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = ran(command, seconds=30)
     assert done.returncode == 7
 
 

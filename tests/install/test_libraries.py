@@ -1,14 +1,12 @@
 """Every shared library that is installed: what it exports, and which libraries of others it needs."""
 
-from __future__ import annotations
-
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from subprocesses import AYATORI, ran, said_by
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "release"
@@ -47,10 +45,6 @@ NEEDED = {
 """By library, what it needs besides the runtimes of C and C++."""
 
 
-def said_by(*command: str | Path) -> str:
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout
-
-
 def name_of(library: Path) -> str:
     """libnwtopo.so for libnwtopo.so.0.1.0, _core.so for _core.cpython-311-x86_64-linux-gnu.so."""
     return re.sub(r"\.(cpython-.*\.so|so[.\d]*|abi3\.so)$", ".so", library.name)
@@ -62,7 +56,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         pytest.skip("build/release is not there: `./run build` makes it")
     prefix = tmp_path_factory.mktemp("installed")
     for component in ("development", "python"):
-        said_by("cmake", "--install", BUILD, "--prefix", prefix / component, "--component", component)
+        said_by(["cmake", "--install", BUILD, "--prefix", prefix / component, "--component", component])
     return [path for path in prefix.rglob("*.so*") if not path.is_symlink() and "programs" not in path.parts] + [
         path for path in prefix.rglob("programs/*.so")
     ]
@@ -71,7 +65,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_only_c_leaves_a_library(libraries: list[Path]) -> None:
     assert {name_of(library) for library in libraries} >= {"libnwtopo.so", "libacp.so", "_core.so"}
     for library in libraries:
-        lines = [line.split() for line in said_by("nm", "-D", "--defined-only", library).splitlines()]
+        lines = [line.split() for line in said_by(["nm", "-D", "--defined-only", library]).splitlines()]
         exported = {name.partition("@")[0] for _, kind, name in lines if kind != "A"}  # A: names of versions
         assert exported, library
         others = [name for name in exported if not re.fullmatch(C_API[name_of(library)], name)]
@@ -80,7 +74,7 @@ def test_only_c_leaves_a_library(libraries: list[Path]) -> None:
 
 def test_libraries_need_the_runtime_and_what_is_said_here(libraries: list[Path]) -> None:
     for library in libraries:
-        needed = re.findall(r"NEEDED.*\[(.*?)\.so", said_by("readelf", "-d", library))
+        needed = re.findall(r"NEEDED.*\[(.*?)\.so", said_by(["readelf", "-d", library]))
         allowed = f"{RUNTIME}|{NEEDED.get(name_of(library), RUNTIME)}"
         assert not [name for name in needed if not re.fullmatch(allowed, name)], (library, needed)
 
@@ -96,18 +90,12 @@ print(sys.argv[1] in open("/proc/self/maps").read())
 def test_libnwtopo_can_be_unloaded(libraries: list[Path]) -> None:
     """std::regex and other templates would leave symbols behind that are the only ones of a process, and keep it."""
     library = next(path for path in libraries if name_of(path) == "libnwtopo.so")
-    assert said_by(sys.executable, "-c", UNLOADED, library) == "False\n"
+    assert said_by([sys.executable, "-c", UNLOADED, library]) == "False\n"
 
 
 def test_live_discovery_says_which_package_it_misses(tmp_path: Path) -> None:
     """The loader finds a file that is no library first."""
     (tmp_path / "libibnetdisc.so.5").write_text("")
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "show", "ib:live"],
-        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran([*AYATORI, "show", "ib:live"], env={"LD_LIBRARY_PATH": str(tmp_path)})
     assert done.returncode == 1 and "libibnetdisc.so.5 can't be loaded" in done.stderr
     assert "hint: apt-get install libibnetdisc5" in done.stderr

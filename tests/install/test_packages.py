@@ -1,7 +1,5 @@
 """The lists of packages, and what `./run build` says about those that are missing."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

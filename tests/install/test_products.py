@@ -1,13 +1,12 @@
 """Each product from a tree that holds only its own folder, those of the products below it, and base."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from subprocesses import said_by
 
 ROOT = Path(__file__).parents[2]
 BELOW: dict[str, list[str]] = {"nwtopo": [], "planner": ["nwtopo"], "mpi": ["nwtopo", "planner"], "acp": []}
@@ -27,9 +26,7 @@ def tree_of(product: str, folder: Path) -> Path:
 
 
 def run(*command: str, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
-    return done.stdout
+    return said_by(command, cwd=cwd)
 
 
 @pytest.fixture(params=BELOW)

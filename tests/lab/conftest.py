@@ -1,12 +1,21 @@
-"""What tests in a virtual machine share."""
+"""What tests of several labs share."""
 
-from __future__ import annotations
+from collections.abc import Iterator
 
 import pytest
+from sample_fabric import tree
 
+from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.rdma import missing_packages, prepare_parts
 from ayatori.lab.rdma.machine import available_memory_mib
 from ayatori.processes import ProgramError
+
+
+@pytest.fixture
+def fabric() -> Iterator[SimulatedFabric]:
+    """The tree of sample_fabric.py."""
+    with SimulatedFabric(tree()) as fabric:
+        yield fabric
 
 
 @pytest.fixture(scope="session")

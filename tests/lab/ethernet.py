@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ayatori.processes import Child, find_program
+from subprocesses import ran
 
 _DEADLINE_SECONDS = 30
 _numbers = itertools.count()
@@ -33,11 +34,11 @@ def why_not() -> str:
 def _why_no_namespaces() -> str:
     """Tries one. `ip netns exec` fails in a chroot: it needs `/` to be a mount point."""
     probe = f"ayatori-probe-{os.getpid()}"
-    added = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True, check=False)
+    added = ran(["ip", "netns", "add", probe])
     if added.returncode != 0:
         return f"cannot add a network namespace: {added.stderr.strip()}"
     try:
-        entered = subprocess.run(["ip", "netns", "exec", probe, "true"], capture_output=True, text=True, check=False)
+        entered = ran(["ip", "netns", "exec", probe, "true"])
     finally:
         subprocess.run(["ip", "netns", "delete", probe], check=False)
     return "" if entered.returncode == 0 else f"cannot enter a network namespace: {entered.stderr.strip()}"
@@ -129,13 +130,7 @@ class Ethernet:
 
     def _control(self, device: str, *command: str) -> str:
         inside = ["ip", "netns", "exec", self._namespaces[device]]
-        done = subprocess.run(
-            [*inside, find_program(command[0], "lldpd"), "-u", self._socket(device), *command[1:]],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
+        done = ran([*inside, find_program(command[0], "lldpd"), "-u", self._socket(device), *command[1:]], seconds=10)
         return done.stdout  # empty until the daemon is up
 
     def _socket(self, device: str) -> str:

@@ -1,7 +1,5 @@
 """A two-level tree in ibsim's syntax, and tables of our own for it, with two LIDs a host."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 LEAVES, ROOTS, HOSTS_PER_LEAF = 3, 2, 2

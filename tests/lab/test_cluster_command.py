@@ -1,7 +1,5 @@
 """`ayatori lab cluster` with real namespaces: what a command finds in one, and that nothing is left of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -17,8 +15,8 @@ import pytest
 
 from ayatori.lab.cluster import Settings, can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import program_of
+from subprocesses import AYATORI, processes, ran, said_by, wait_until
 
-AYATORI = [sys.executable, "-m", "ayatori.cli"]
 QUICK = [sys.executable, str(Path(__file__).parents[1] / "mpi/quick_measurements.py")]
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
 THREE_CHASSIS = EXAMPLES / "three-chassis.toml"
@@ -31,7 +29,7 @@ pytestmark = [
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", *words],
+        [*AYATORI, "lab", "cluster", *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -47,14 +45,11 @@ def output_of(folder: Path, *words: str) -> str:
 
 def test_the_command_runs_on_the_first_host_and_its_status_comes_back(tmp_path: Path) -> None:
     script = 'hostname; pwd; cat; cat "$AYATORI_LAB_HOSTFILE" | wc -l; echo to stderr >&2; exit 7'
-    running = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", THREE_CHASSIS, "--", "sh", "-c", script],
+    running = ran(
+        [*AYATORI, "lab", "cluster", THREE_CHASSIS, "--", "sh", "-c", script],
         cwd=tmp_path,
-        input="given\n",
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
+        given="given\n",
+        seconds=SECONDS,
     )
     assert running.stdout.split() == ["chassis1-blade1", str(tmp_path), "given", "12"]
     assert (running.returncode, running.stderr) == (7, "to stderr\n")
@@ -135,7 +130,7 @@ s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
 
 
 def test_labs_stand_side_by_side_and_nothing_is_left_of_them_at_whatever_point_they_are_ended(tmp_path: Path) -> None:
-    before = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+    before = said_by(["ip", "-brief", "link"])
     seed = random.randrange(1 << 32)
     print("seed", seed)
     draw = random.Random(seed)
@@ -148,24 +143,16 @@ def test_labs_stand_side_by_side_and_nothing_is_left_of_them_at_whatever_point_t
         time.sleep(draw.uniform(0, 2))
         running.send_signal(draw.choice([signal.SIGKILL, signal.SIGTERM]))
         running.wait(SECONDS)
-    deadline = time.monotonic() + SECONDS
-    while left := [command for command in commands() if mark in command or "ayatori.lab.cluster" in command]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
-    assert subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout == before
+    of_labs = (mark.encode(), b"ayatori.lab.cluster")
+    wait_until(lambda: not processes("cmdline", lambda command: any(part in command for part in of_labs)), SECONDS)
+    assert said_by(["ip", "-brief", "link"]) == before
     assert not Path("/run/netns/chassis1-blade1").exists()
     assert not Path("/run/ayatori").exists()
 
 
 def test_sigterm_reaches_the_command(tmp_path: Path) -> None:
-    running = lab(
-        tmp_path,
-        str(THREE_CHASSIS),
-        "--",
-        "sh",
-        "-c",
-        "trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done",
-    )
+    script = "trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done"
+    running = lab(tmp_path, str(THREE_CHASSIS), "--", "sh", "-c", script)
     assert running.stdout is not None
     assert running.stdout.readline() == "up\n"
     running.send_signal(signal.SIGTERM)
@@ -223,16 +210,6 @@ def test_bad_input_is_said(words: list[str], status: int, said: str, tmp_path: P
     assert running.returncode == status
 
 
-def commands() -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except OSError:
-            continue
-    return found
-
-
 # The two hosts of each measurement have different cores, if there are two.
 TWO_PLANES = """
 [planes.gbe]
@@ -266,9 +243,8 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(
     """Two launches for each, as many as the command makes with --all."""
     everything = pytestconfig.getoption("--all", default=False)
     (tmp_path / "planes.toml").write_text(TWO_PLANES)
-    ayatori = [sys.executable, "-m", "ayatori.cli"]
     bench = ["bench", "pingpong", "--network", "cluster:planes.toml", "--mpirun", "mpirun.mpich", "--seconds", "10ms"]
-    words = [*(ayatori if everything else QUICK), *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
+    words = [*(AYATORI if everything else QUICK), *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
     script = 'exec "$@" --hosts "$AYATORI_LAB_HOSTFILE"'
     # MPICH's ranks poll: beside other tests each launch takes seconds instead of a fifth of one.
     out, err = lab(tmp_path, "planes.toml", "--", "sh", "-c", script, "sh", *words).communicate(timeout=5 * SECONDS)
@@ -287,7 +263,7 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(
         assert "fast near" in (tmp_path / "measured" / diagram).read_text()
     call = ["--collective", "broadcast", "--algorithm", "binomial", "--bytes", "8B", "--calibration", "measured"]
     simulated = subprocess.run(
-        [*ayatori, "simulate", "json:measured/network.json", *call, "--json"],
+        [*AYATORI, "simulate", "json:measured/network.json", *call, "--json"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -298,48 +274,37 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(
     assert [one["eager_limit"] for one in costs] == [one["between"]["eager_limit"] for one in saved]
 
 
-@pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
-def test_messages_of_the_plug_in_take_the_best_network_of_two_hosts(tmp_path: Path) -> None:
-    (tmp_path / "planes.toml").write_text(TWO_PLANES)
-    run = [*AYATORI, "run", "--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
-    script = f"{shlex.join([*run, str(program_of('openmpi')), 'alltoall', '65536', '1'])} >&2 && ip -n b1 -j -s link"
-    by_gbe_alone = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "gbe0"}
-    done = subprocess.run(
-        [*AYATORI, "lab", "cluster", "planes.toml", "--", "sh", "-c", script],
-        cwd=tmp_path,
-        env=os.environ | {"AYATORI_ALLTOALL": "spread"} | by_gbe_alone,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+needs_open_mpi = pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
+
+
+def sent_by_b1(folder: Path, words: list[str], **settings: str) -> tuple[dict[str, int], str]:
+    """Bytes by interface of b1, and what is said, when four ranks that know the network make these calls. Of the MPI's
+    own messages each goes by gbe."""
+    (folder / "planes.toml").write_text(TWO_PLANES)
+    launch = ["--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
+    script = f"{shlex.join([*AYATORI, 'run', '--verbose', *launch, *words])} >&2 && ip -n b1 -j -s link"
+    by_gbe = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "gbe0"}
+    in_lab = [*AYATORI, "lab", "cluster", "planes.toml", "--", "sh", "-c", script]
+    done = ran(in_lab, cwd=folder, env=by_gbe | settings, seconds=SECONDS)
     assert done.returncode == 0, done.stderr
-    sent = {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}
-    assert sent["fast0"] > 2 * 65536, f"several calls, in each of them a message to b2: {done.stderr}"
+    return {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}, done.stderr
+
+
+@needs_open_mpi
+def test_messages_of_the_plug_in_take_the_best_network_of_two_hosts(tmp_path: Path) -> None:
+    words = [str(program_of("openmpi")), "alltoall", "65536", "1"]
+    sent, said = sent_by_b1(tmp_path, words, AYATORI_ALLTOALL="spread")
+    assert sent["fast0"] > 2 * 65536, f"several calls, in each of them a message to b2: {said}"
     assert sent["gbe0"] > 4 * 65536, "and messages to a1 and a2"
 
 
-@pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
+@needs_open_mpi
 def test_calls_that_do_not_block_go_by_the_fastest_network(tmp_path: Path) -> None:
     """Not with MPICH 4.0, of which four processes over UCX often wait for each other in MPI_Finalize."""
-    program = program_of("openmpi").with_name("overlap_mpi_openmpi")
-    (tmp_path / "planes.toml").write_text(TWO_PLANES)
-    run = [*AYATORI, "run", "--verbose", "--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
-    words = shlex.join([*run, str(program), "iallreduce", "arithmetic", "65536", "2", "0"])
-    by_gbe_alone = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "gbe0"}
-    done = subprocess.run(
-        [*AYATORI, "lab", "cluster", "planes.toml", "--", "sh", "-c", f"{words} >&2 && ip -n b1 -j -s link"],
-        cwd=tmp_path,
-        env=os.environ | by_gbe_alone | {"AYATORI_IALLREDUCE": "ring", "AYATORI_GUARD": "off"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "without blocking on 4 ranks: ring" in done.stderr
-    sent = {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}
-    assert sent["fast0"] > 4 * 65536, f"b1 sends to b2: {done.stderr}"
+    words = [str(program_of("openmpi").with_name("overlap_mpi_openmpi")), *"iallreduce arithmetic 65536 2 0".split()]
+    sent, said = sent_by_b1(tmp_path, words, AYATORI_IALLREDUCE="ring", AYATORI_GUARD="off")
+    assert "without blocking on 4 ranks: ring" in said
+    assert sent["fast0"] > 4 * 65536, f"b1 sends to b2: {said}"
     assert sent["gbe0"] < sent["fast0"], "no more than what the MPI says, and the barriers"
 
 
@@ -387,15 +352,7 @@ def test_collectives_and_other_messages_take_the_networks_that_are_for_them(
     source = Path(__file__).with_name("purposes.c")
     subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / "purposes"], check=True)
     run = [*AYATORI, "run", "--verbose", "--lab", "purposes.toml", "--", f"mpirun.{family}", "-np", "2"]
-    done = subprocess.run(
-        [*run, "./purposes", "tree0", "grid0"],
-        cwd=tmp_path,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = ran([*run, "./purposes", "tree0", "grid0"], cwd=tmp_path, env=settings, seconds=SECONDS)
     assert done.returncode == 0, done.stderr
     assert "collectives have networks that the MPI's other messages do not take" in done.stderr
     tried = "MPI_Allreduce of about 1048576 bytes on 2 ranks: not the MPI's own, which would take other networks"
@@ -417,17 +374,9 @@ def test_a_purpose_that_is_not_known_is_said_before_a_lab_is_made(tmp_path: Path
 
 def test_run_starts_a_program_with_the_plug_in_in_a_lab(tmp_path: Path) -> None:
     (tmp_path / "planes.toml").write_text(TWO_PLANES)
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "run", "--lab", "planes.toml", "--slower", "2", "--"]
-        + ["mpirun.mpich", "-np", "4", "sh", "-c", 'echo "$(hostname) $LD_PRELOAD"'],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = sorted(line.split() for line in done.stdout.splitlines())
+    run = [*AYATORI, "run", "--lab", "planes.toml", "--slower", "2", "--", "mpirun.mpich", "-np", "4"]
+    said = said_by([*run, "sh", "-c", 'echo "$(hostname) $LD_PRELOAD"'], cwd=tmp_path)
+    lines = sorted(line.split() for line in said.splitlines())
     assert [line[0] for line in lines] == ["a1", "a2", "b1", "b2"]
     assert all("libayatori_mpi.so" in line[1] for line in lines)
     assert all("libayatori_yields.so" in line[1] for line in lines), "MPICH's ranks share cores in a lab"

@@ -1,7 +1,5 @@
 """What a cluster lab is made of: subnets, trunks, gateways. No root is needed."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`ayatori doctor`: what it finds on hosts of the cluster lab, and whether MPI works with what it says."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 from ayatori.lab.cluster import Settings, why_impossible
+from subprocesses import ran
 
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "examples/cluster/open-mpi"
@@ -31,7 +30,7 @@ LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
 
 def in_lab(file: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     lab = [sys.executable, "-m", "ayatori.cli", "lab", "cluster", file, "--slower", "10", "--", *words]
-    return subprocess.run(lab, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return ran(lab, seconds=SECONDS)
 
 
 def line_in_lab(file: Path, *words: str | Path) -> str:
@@ -157,7 +156,7 @@ def test_a_host_that_does_not_answer_is_named(tmp_path: Path) -> None:
         "--agent",
         "sh -c 'echo no way in >&2; exit 1'",
     ]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = ran(call, seconds=SECONDS)
     assert done.returncode == 1
     assert "error: host 'nowhere' does not answer\ncaused by: no way in" in done.stderr
 

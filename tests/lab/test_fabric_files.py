@@ -1,7 +1,5 @@
 """What the fabric lab reads: fabrics, OpenSM's log, tables, and ibdmchk's verdict, from captured snippets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

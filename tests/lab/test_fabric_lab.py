@@ -1,10 +1,7 @@
 """The fabric lab on real ibsim, OpenSM, infiniband-diags and ibdmchk: tables, paths, and what is refused."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,12 +26,6 @@ from sample_fabric import (
 
 from ayatori.lab.fabric import ProgramError, SimulatedFabric, parse_guid2lid, parse_lfts
 from ayatori.processes import find_program
-
-
-@pytest.fixture
-def fabric() -> Iterator[SimulatedFabric]:
-    with SimulatedFabric(tree()) as fabric:
-        yield fabric
 
 
 @pytest.mark.parametrize("engine", ["minhop", "updn", "ftree"])

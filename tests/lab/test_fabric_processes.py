@@ -1,14 +1,10 @@
 """The processes of the fabric lab: they are limited, they do not meet, and none outlives its lab."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,33 +13,18 @@ from sample_fabric import LEAF_GUID, tree, write
 
 from ayatori.lab.fabric import ProgramError, SimulatedFabric, parse_lfts
 from ayatori.processes import programs
+from subprocesses import processes, wait_until
 
 
 def processes_of(socket_name: str) -> list[int]:
     """The running processes of one lab, whoever their parent is."""
     mark = f"IBSIM_SOCKNAME={socket_name}".encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:  # it has just ended, or is not ours
-            continue
-    return found
+    return processes("environ", lambda variables: mark in variables.split(b"\0"))
 
 
 def wait_for_processes(socket_name: str, count: int) -> None:
     """Waits: a program has no environment for a moment while it starts, and ends a moment after its parent."""
-    deadline = time.monotonic() + 20
-    while len(alive := processes_of(socket_name)) != count:
-        assert time.monotonic() < deadline, f"{alive} are there, not {count}"
-        time.sleep(0.01)
-
-
-@pytest.fixture
-def fabric() -> Iterator[SimulatedFabric]:
-    with SimulatedFabric(tree()) as fabric:
-        yield fabric
+    wait_until(lambda: len(processes_of(socket_name)) == count)
 
 
 def test_two_labs_at_once_do_not_meet() -> None:

@@ -1,7 +1,5 @@
 """`ayatori lab fabric`: it proves and writes the tables of `ayatori route`, and leaves no folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The source lldp: on a real Ethernet of two leaves, a spine and four hosts, each with Debian's lldpd."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +9,7 @@ import pytest
 from ethernet import Ethernet, why_not
 
 from ayatori.model.network import link_as_data, open_source
+from subprocesses import program_at
 
 FIXTURE = Path(__file__).parent.parent / "golden" / "lldp"
 SWITCHES = ("leaf1", "leaf2", "spine1")
@@ -88,12 +87,9 @@ def test_why_not_names_the_reason_where_namespaces_cannot_be_entered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in a chroot whose `/` is not a mount point."""
-    (tmp_path / "lldpd").write_text("#!/bin/sh\n")
-    (tmp_path / "ip").write_text(
-        '#!/bin/sh\n[ "$2" != exec ] || { echo "mount --make-rslave / failed: Invalid argument" >&2; exit 255; }\n'
-    )
-    for program in tmp_path.iterdir():
-        program.chmod(0o755)
+    program_at(tmp_path / "lldpd", "")
+    refusing = '[ "$2" != exec ] || { echo "mount --make-rslave / failed: Invalid argument" >&2; exit 255; }'
+    program_at(tmp_path / "ip", refusing)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert why_not() == "cannot enter a network namespace: mount --make-rslave / failed: Invalid argument"

@@ -4,10 +4,7 @@ What is right is told by the programs' own processes: an MPI program prints its 
 which is not the first host of the hostfiles.
 """
 
-from __future__ import annotations
-
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,6 +16,7 @@ import pytest
 
 from ayatori import _core
 from ayatori.lab.cluster import Settings, why_impossible
+from subprocesses import AYATORI, ran, said_by
 
 SECONDS = 120.0
 FOUR_HOSTS = """
@@ -31,26 +29,7 @@ plane = "lan"
 name = "N[2,3,5,8]"
 links = [{ to = "sw" }]
 """
-SAYS_WHERE = """
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(int argc, char** argv) {
-  int rank, sum = 1;
-  char host[99];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  gethostname(host, sizeof host);
-  printf("rank %d on %s\\n", rank, host);
-#ifdef MPICH_VERSION  // 4.0 may wait in MPI_Finalize for ever
-  fflush(stdout);
-  MPI_Barrier(MPI_COMM_WORLD);
-  _exit(0);
-#endif
-  MPI_Finalize();
-}
-"""
+SAYS_WHERE = Path(__file__).parents[1] / "mpi/programs/says_where.c"
 TREE = "fattree:K=3,levels=2,nodes=9"
 """Of which these four hosts share links, in whatever order the ranks are."""
 FILES = {
@@ -102,8 +81,7 @@ def folder_with_program(factory: pytest.TempPathFactory, family: str) -> Path:
     (folder / "seen").touch()
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    (folder / "where.c").write_text(SAYS_WHERE)
-    subprocess.run([f"mpicc.{family}", "where.c", "-o", f"where.{family}"], cwd=folder, check=True, timeout=60)
+    said_by([f"mpicc.{family}", SAYS_WHERE, "-o", f"where.{family}"], cwd=folder)
     return folder
 
 
@@ -113,16 +91,7 @@ def four(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def ayatori(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", *words],
-        cwd=folder,
-        env=os.environ | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return ran([*AYATORI, *words], cwd=folder, env={"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"}, seconds=SECONDS)
 
 
 def test_ranks_are_found_where_they_run(four: tuple[str, Path]) -> None:

@@ -1,7 +1,5 @@
 """`ayatori lab rdma` with a real virtual machine, and where none can be made."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -10,8 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +15,7 @@ import pytest
 
 from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, run_command
 from ayatori.processes import ProgramError
+from subprocesses import processes, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 LIBACP = ROOT / "build/release/lib"
@@ -122,29 +119,19 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx_and_libacp(machine: Non
     assert (host, link) == ("host1", "rxe0/1 ACTIVE")
 
 
-def qemu_processes(above: int) -> list[Path]:
+def qemu_processes(above: int) -> list[int]:
     """Of this machine, whose folder belongs to the process `above`."""
-    found = []
-    for line in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            words = line.read_bytes()
-            if b"qemu-system" in words and f"ayatori-lab-{above}-".encode() in words:
-                found.append(line)
-    return found
+    mark = f"ayatori-lab-{above}-".encode()
+    return processes("cmdline", lambda words: b"qemu-system" in words and mark in words)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_machine_is_left_when_the_command_is_ended(machine: None, tmp_path: Path, number: signal.Signals) -> None:
     running = lab(tmp_path, "--", "sleep", "1000")
-    deadline = time.monotonic() + SECONDS
-    while not qemu_processes(running.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert qemu_processes(running.pid)
+    wait_until(lambda: qemu_processes(running.pid) != [], SECONDS)
     running.send_signal(number)
     running.communicate(timeout=SECONDS)
-    while qemu_processes(running.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not qemu_processes(running.pid)
+    wait_until(lambda: qemu_processes(running.pid) == [], SECONDS)
 
 
 def test_a_netem_that_tc_does_not_take_is_an_error(machine: None, tmp_path: Path) -> None:
@@ -174,6 +161,4 @@ def test_missing_packages_are_named_in_one_line(tmp_path: Path, monkeypatch: pyt
 
 
 def test_too_much_memory_is_refused_before_the_machine_starts(ayatori_command, machine: None) -> None:
-    done = ayatori_command("lab", "rdma", "--memory", "64000GiB", "--", "true")
-    assert done.status == 1
-    assert "the guests need" in done.stderr and "MiB are free" in done.stderr
+    ayatori_command("lab", "rdma", "--memory", "64000GiB", "--", "true").refused(1, "the guests need", "MiB are free")

@@ -1,7 +1,5 @@
 """What the virtual machine of `ayatori lab rdma` is made of: modules in order, the archive, QEMU's arguments."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import os
@@ -31,6 +29,7 @@ from ayatori.lab.rdma.machine import (
 from ayatori.lab.rdma.modules import built_into, files_of, load_order, needed_by
 from ayatori.lab.rdma.parts import newest_kernel
 from ayatori.processes import Command, ProgramError
+from subprocesses import said_by
 
 
 def module(*needed: str) -> bytes:
@@ -131,16 +130,14 @@ def test_command_script_says_the_words_and_variables_as_they_are(tmp_path: Path)
     done = subprocess.run(["sh", "-c", script + "\n"], capture_output=True, text=True, check=True)
     assert done.stdout == f"{odd}||"
     shown = command_script(["sh", "-c", 'printf %s "$ODD"; pwd'], tmp_path, {"ODD": odd, "PATH": "/usr/bin:/bin"})
-    assert (
-        subprocess.run(["sh", "-c", shown], capture_output=True, text=True, check=True).stdout == f"{odd}{tmp_path}\n"
-    )
+    assert said_by(["sh", "-c", shown]) == f"{odd}{tmp_path}\n"
 
 
 def test_guest_settings_are_what_a_shell_reads_back(tmp_path: Path) -> None:
     text = guest_settings(MachineSettings(netem="loss 20% delay 1ms"), 1, tmp_path / "it's here", tmp_path / "command")
     (tmp_path / "settings").write_text(text)
     shown = ["sh", "-c", f'. {tmp_path}/settings; printf "%s\\n" "$host" "$hosts" "$netem" "$shared" "$command"']
-    lines = subprocess.run(shown, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = said_by(shown).splitlines()
     assert lines == ["1", "1", "loss 20% delay 1ms", str(tmp_path / "it's here"), str(tmp_path / "command")]
     assert "shared=''" in guest_settings(MachineSettings(), 0, Path("/"), tmp_path)
 

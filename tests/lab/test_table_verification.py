@@ -1,7 +1,5 @@
 """Our tables on real OpenSM: regular and broken trees of 2 and 3 levels, as loaded, read back and confirmed."""
 
-from __future__ import annotations
-
 import random
 import re
 

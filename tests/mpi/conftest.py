@@ -1,8 +1,13 @@
 """What tests of MPI programs share."""
 
-from __future__ import annotations
-
+import plugin
 import pytest
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    """Each MPI that is installed."""
+    return plugin.made(request.param, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -9,16 +9,20 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ayatori.processes import YIELDING
+from subprocesses import ran, said_by
 
 ROOT = Path(__file__).parent.parent.parent
 BUILT = ROOT / "build/release/mpi"
 PROGRAMS = Path(__file__).parent / "programs"
 FAMILIES = ("openmpi", "mpich")
-EITHER_COUNT = ["-std=c++20", "-include", str(PROGRAMS / "either_counts.hpp")]
+COMPILERS = {".c": ["mpicc"], ".cpp": ["mpicxx", "-std=c++20"], ".f90": ["mpifort"], ".F90": ["mpifort"]}
+"""Of each kind of source, with the options that it always has."""
+EITHER_COUNT = ["-include", str(PROGRAMS / "either_counts.hpp")]
 """Options by which a program's calls have int counts on some ranks and large ones on others."""
 FORTRAN = ("MPIFH", "MPI", "F08")
 """Fortran's three interfaces: mpif.h, the module mpi, the module mpi_f08."""
@@ -74,30 +78,30 @@ class Mpi:
     folder: Path
     """Which processes that run tests at the same time share: each program is compiled once."""
 
-    def compiled(self, source: str, compiler: str = "mpicxx", *options: str, kind: str = "") -> Path:
+    def compiled(self, source: str, *options: str, kind: str = "") -> Path:
         """`kind`: tells programs apart that are made of one source with different options."""
+        compiler, *usual = COMPILERS[Path(source).suffix]
         program = self.folder / f"{Path(source).stem}{kind}.{self.family}"
         with program.with_suffix(f"{program.suffix}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not program.exists():
                 new = program.with_suffix(f"{program.suffix}.new")
-                command = [f"{compiler}.{self.family}", "-O1", *options, str(PROGRAMS / source), "-o", str(new)]
-                done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-                assert done.returncode == 0, done.stderr
+                command = [f"{compiler}.{self.family}", "-O1", *usual, *options, str(PROGRAMS / source), "-o", str(new)]
+                said_by(command)
                 new.rename(program)
         return program
 
     def compiled_fortran(self, source: str, interface: str, *more: str) -> Path:
         """`interface`: one of FORTRAN."""
         options = [f"-DUSE_{interface}", "-fallow-argument-mismatch", *more]
-        return self.compiled(source, "mpifort", *options, kind=f".{interface}")
+        return self.compiled(source, *options, kind=f".{interface}")
 
     def waiting(self, ranks: int) -> list[Path]:
         """Libraries for so many ranks: MPICH's would poll for whole time slices where they share cores."""
         if self.family != "mpich":
             return []
         share_cores = ranks > len(os.sched_getaffinity(0))
-        rests = [self.compiled("rests_when_idle.c", "mpicc", "-shared", "-fPIC")] if share_cores else []
+        rests = [self.compiled("rests_when_idle.c", "-shared", "-fPIC")] if share_cores else []
         return [library(self.family).with_name(YIELDING), *rests]
 
     def run(
@@ -111,20 +115,27 @@ class Mpi:
         timeout: float = 120,
         **variables: str,
     ) -> subprocess.CompletedProcess[str]:
-        """`plugin`: another library than this MPI's own. `before`, `after`: what else is preloaded."""
-        environment = os.environ | OPEN_MPI_HERE | variables
+        """`command`: a program or a source, and its words. `plugin`: another library than this MPI's own. `before`,
+        `after`: what else is preloaded."""
+        program, *words = command
+        if isinstance(program, str) and Path(program).suffix in COMPILERS:
+            program = self.compiled(program)
         libraries = [*before, *([plugin or library(self.family)] if preload else []), *after]
         libraries += self.waiting(ranks)
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
         if self.family == "openmpi":
             launch.append("--oversubscribe")
-        return subprocess.run(
-            [*launch, "env", preloaded, *map(str, command)],
-            env=environment,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        command = [*launch, "env", preloaded, str(program), *map(str, words)]
+        return ran(command, cwd=self.folder, env=OPEN_MPI_HERE | variables, seconds=timeout)
+
+    def run_well(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+        done = self.run(*arguments, **options)
+        assert done.returncode == 0, f"{arguments}, {options}:\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def run_right(self, *arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Of a program whose ranks say nothing but "right", several of them perhaps in one line."""
+        done = self.run_well(*arguments, **options)
+        assert done.stdout.strip() and not done.stdout.replace("right", "").strip(), done.stdout + done.stderr
+        return done

@@ -4,8 +4,6 @@ They have nine rounds of all sizes where these take less than 45 s. Beside other
 of ranks that wait for each other, a round takes many seconds.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

@@ -1,13 +1,12 @@
 """What is chosen is (nearly) the best in SMPI's simulation: a small part of bench/validation/choice_grid.py."""
 
-from __future__ import annotations
-
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from subprocesses import said_by
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -19,6 +18,4 @@ pytestmark = pytest.mark.skipif(
 
 def test_choices_are_good_in_another_simulation() -> None:
     command = [sys.executable, "-m", "bench.validation.choice_grid", "--quick"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " of 20 cells good" in done.stdout
+    assert " of 20 cells good" in said_by(command, cwd=ROOT)

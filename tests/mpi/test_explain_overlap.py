@@ -1,7 +1,5 @@
 """ayatori explain overlap: real programs under libayatori_trace.so, with and without the plug-in."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -10,22 +8,15 @@ from pathlib import Path
 import plugin
 import pytest
 
-from ayatori.cli.run import PLUGINS
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PLUGINS, PROGRAMS
 from ayatori.overlap.replay import Job
 from ayatori.overlap.trace import RankTrace, read_traces
 from bench.validation.mpi4py_suite import environment_of
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
 def traced(mpi: plugin.Mpi, folder: Path, ranks: int, *words: str | Path, **more: object) -> list[RankTrace]:
     trace = PLUGINS / mpi.family / "libayatori_trace.so"
-    done = mpi.run(ranks, *words, before=[trace], AYATORI_TRACE=str(folder), **more)
-    assert done.returncode == 0, done.stdout + done.stderr
+    mpi.run_well(ranks, *words, before=[trace], AYATORI_TRACE=str(folder), **more)
     return read_traces(folder)
 
 
@@ -98,9 +89,7 @@ def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori
     launch = [f"mpirun.{mpi.family}", "-np", "2", *(["--oversubscribe"] if mpi.family == "openmpi" else [])]
     program = [str(PROGRAMS / f"overlap_mpi_{mpi.family}"), "iallreduce", "arithmetic", "65536", "3"]
     words = ["explain", "overlap", "--repeats", "0", "--out-dir", str(tmp_path / "why"), "--json", "--", *launch]
-    outcome = ayatori_command(*words, *program)
-    assert outcome.status == 0, outcome.stderr
-    data = json.loads(outcome.stdout)
+    data = ayatori_command(*words, *program).json()
     [kind] = data["kinds"]
     assert (kind["name"], kind["bytes"], kind["protocol"]) == ("allreduce", 65536, "steps of the MPI")
     assert kind["count"] > 2 * 3
@@ -112,16 +101,12 @@ def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori
 
 
 def test_what_cannot_be_explained_is_refused(ayatori_command, tmp_path: Path) -> None:
-    outcome = ayatori_command("explain", "overlap", "--", "true")
-    assert outcome.status == 1 and "can't tell which MPI 'true' uses" in outcome.stderr
-    outcome = ayatori_command("explain", "overlap", "--repeats", "-1", "--", "true")
-    assert outcome.status == 2
+    ayatori_command("explain", "overlap", "--", "true").refused(1, "can't tell which MPI 'true' uses")
+    ayatori_command("explain", "overlap", "--repeats", "-1", "--", "true").refused(2)
 
 
 def test_a_program_that_fails_or_is_no_mpi_program(mpi: plugin.Mpi, ayatori_command) -> None:
     launch = ["explain", "overlap", "--", f"mpirun.{mpi.family}", "-np", "1"]
-    outcome = ayatori_command(*launch, "false")
-    assert outcome.status == 1 and f"mpirun.{mpi.family} failed" in outcome.stderr
+    ayatori_command(*launch, "false").refused(1, f"mpirun.{mpi.family} failed")
     # Not `true`: MPICH's launcher may end by SIGPIPE where a program is over before it has begun to look after it.
-    outcome = ayatori_command(*launch, "sleep", "0.3")
-    assert outcome.status == 1 and "has written no trace" in outcome.stderr
+    ayatori_command(*launch, "sleep", "0.3").refused(1, "has written no trace")

@@ -1,8 +1,6 @@
 """Programs over an MPI, none of them built here, under the plug-in for MPICH's ABI: Intel's MPI Benchmarks, and mpi4py
 over Intel's MPI, both from PyPI."""
 
-from __future__ import annotations
-
 import plugin
 import pytest
 from test_mpi4py import check_that_nothing_differs
@@ -32,8 +30,7 @@ def test_intels_benchmarks_run_as_they_are(family: str, ayatori_command, tmp_pat
         environment |= intel_mpi.variables()
     else:
         environment |= intel_mpi.mpich_by_its_name_elsewhere(tmp_path / "libraries")
-    done = ayatori_command("run", "--verbose", "--", *map(str, setting.command()), env=environment)
-    assert done.status == 0, done.stdout + done.stderr
+    done = ayatori_command("run", "--verbose", "--", *map(str, setting.command()), env=environment).good()
     assert done.stderr.startswith("ayatori: mpich, LD_PRELOAD=")
     assert "MPI_Allreduce on 2 ranks: recursive-doubling, forced by AYATORI_ALLREDUCE" in done.stderr
     rows = list(rows_of(done.stdout))

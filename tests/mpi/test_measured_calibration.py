@@ -1,7 +1,5 @@
 """What `ayatori calibrate` measures here is read by all that take a calibration: predictions, tables, the plug-in."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -18,6 +16,7 @@ from ayatori.calibration.fitting import one_way
 from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_turns
 from ayatori.formats.calibration import read_calibration
 from ayatori.lab.cluster import Settings, why_impossible
+from subprocesses import ran
 
 CLUSTER = """
 [planes.fast]
@@ -49,8 +48,7 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
     (tmp_path / "hosts").write_text(f"{platform.node()} slots=2\n", encoding="utf-8")
 
     def said(*words: str) -> str:
-        done = ayatori_command(*words, cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
-        assert done.status == 0, done.stdout + done.stderr
+        done = ayatori_command(*words, cwd=tmp_path, env=plugin.OPEN_MPI_HERE).good()
         return done.stdout
 
     measure = ["calibrate", "--mpirun", "mpirun.openmpi", "--seconds", "10ms", "--out", "measured.json"]
@@ -78,7 +76,7 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
 
     mpi = plugin.Mpi("openmpi", tmp_path)
     files = {"AYATORI_CALIBRATION": str(tmp_path / "measured.json"), "AYATORI_CHOICE": str(tmp_path / "table.json")}
-    done = mpi.run(2, mpi.compiled("check_often.c", "mpicc"), "20000", AYATORI_VERBOSE="1", **files)
+    done = mpi.run(2, mpi.compiled("check_often.c"), "20000", AYATORI_VERBOSE="1", **files)
     assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
     assert f"MPI_Allreduce on 2 ranks from 0 bytes on: {chosen}, by the choice table" in done.stderr, done.stderr
     assert "MPI_Allreduce of about" not in done.stderr, "what the table chose is not on trial"
@@ -118,15 +116,11 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
     measure = "calibrate --mpirun mpirun.openmpi --seconds 10ms --links 2 --out measured.json"
     measure = f'{shlex.join(ayatori(everything))} {measure} --hostfile "$AYATORI_LAB_HOSTFILE"'
     script = f"{measure} && ip -n a2 -j -s link show fast0 > links.json"
-    done = subprocess.run(
+    done = ran(
         [*ayatori(True), "lab", "cluster", "cluster.toml", "--", "sh", "-c", script],
         cwd=tmp_path,
-        # The ranks inside of a host share its core.
-        env=os.environ | plugin.OPEN_MPI_HERE,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
+        env=plugin.OPEN_MPI_HERE,
+        seconds=200,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "between a1 and a2: one rank each" in done.stderr
@@ -139,9 +133,9 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
 
     (tmp_path / "hosts").write_text("a1\na2\n", encoding="utf-8")
     call = ["--collective", "broadcast", "--algorithm", "linear", "--bytes", "4KiB", "--calibration", "measured.json"]
-    simulated = ayatori_command("simulate", "cluster:cluster.toml", "--job", "hosts", *call, "--json", cwd=tmp_path)
-    assert simulated.status == 0, simulated.stderr
-    costs = json.loads(simulated.stdout)["model"]["costs"]
+    costs = ayatori_command("simulate", "cluster:cluster.toml", "--job", "hosts", *call, "--json", cwd=tmp_path).json()[
+        "model"
+    ]["costs"]
     assert costs["origin"] == f"measured on {measured.machine} with {measured.mpi}"
     for name in ("eager_limit", "rendezvous", "bandwidth"):
         assert costs["between"][name] == pytest.approx(getattr(measured.between, name)), name

@@ -1,17 +1,15 @@
 """mpi4py's tests of collectives pass with the plug-in as without it: a part of bench/validation/mpi4py_suite.py."""
 
-from __future__ import annotations
-
-import subprocess
 import sys
 from collections.abc import Sequence
 
 import plugin
 import pytest
 from test_plugin_collectives import forcing
-from test_plugin_nonblocking import forcing as forcing_nonblocking
 
-FORCED = [f"{name}={value}" for name, value in (forcing(1) | forcing_nonblocking(1)).items()]
+from subprocesses import ran
+
+FORCED = [f"{name}={value}" for name, value in (forcing(1) | forcing(1, "I")).items()]
 MODULES = ["cco_buf", "cco_vec", "cco_obj", "cco_nb", "test_op", "test_comm"]
 
 
@@ -22,14 +20,7 @@ def check_that_nothing_differs(family: str, ranks: int, modules: Sequence[str], 
     """
     pytest.importorskip("mpi4py")
     command = [sys.executable, "-m", "bench.validation.mpi4py_suite", "--mpi", family, "--ranks", str(ranks)]
-    done = subprocess.run(
-        [*command, "--only", *modules, "--variable", *FORCED],
-        cwd=plugin.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = ran([*command, "--only", *modules, "--variable", *FORCED], cwd=plugin.ROOT, seconds=600)
     assert done.returncode == 0, done.stdout + done.stderr
     passed = int(done.stdout.partition(" ok")[0].split()[-1])
     assert passed > at_least and "; 0 differ with the plug-in" in done.stdout, done.stdout

@@ -1,11 +1,8 @@
 """Tables for MPI libraries' own selectors: what is written is read back, refused if it is broken, and obeyed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from ayatori.mpi_tables import mpich, openmpi, variables
 from ayatori.mpi_tables.catalogue import MPICH, OPEN_MPI, Mpi, our_collective
 from ayatori.mpi_tables.rules import Ranked, Rule, Rules, Way, rules_from
 from ayatori.mpi_tables.tables import MPIS, write
+from subprocesses import ran, said_by
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = "fattree:K=6,levels=2,nodes=30"
@@ -31,7 +29,7 @@ def test_the_mpi_sends_what_the_schedules_of_its_table_send(mpi: str) -> None:
     if shutil.which(f"mpicc.{mpi}") is None:
         pytest.skip(f"no mpicc.{mpi}")
     command = [sys.executable, "-m", "bench.validation.mpi_tables", "--quick", "--mpi", mpi]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500, check=False)
+    done = ran(command, cwd=ROOT, seconds=500)
     assert done.returncode == 0, done.stdout + done.stderr
     right = r"(\d+) cells in (\d+) calls, 0 not as written; .*, 0 not as predicted; (\d+) calls .*, 0 changed"
     lines = re.findall(right, done.stdout)
@@ -42,7 +40,7 @@ def test_the_mpi_sends_what_the_schedules_of_its_table_send(mpi: str) -> None:
 @pytest.mark.skipif(shutil.which("ompi_info") is None, reason="Open MPI is not installed")
 def test_ids_and_names_are_those_of_open_mpi() -> None:
     command = ["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    text = said_by(command)
     found = re.findall(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)", text)
     theirs = {(collective, int(number)): name for collective, number, name in found if number != "0"}
     for algorithm in OPEN_MPI.algorithms:
@@ -327,8 +325,7 @@ def test_the_command_writes_both_files_of_mpich(tmp_path: Path, ayatori_command)
     arguments = ["choose", SOURCE, *JOB, "--bytes", "1KiB,1MiB", *own]
     assert ayatori_command(*arguments, "--collective", "allreduce,reduce").status == 1
     assert not out.exists()
-    done = ayatori_command(*arguments, "--collective", "allreduce,broadcast,allgather")
-    assert done.status == 0, done.stderr
+    done = ayatori_command(*arguments, "--collective", "allreduce,broadcast,allgather").good()
     exports = dict(re.findall(r"export (\w+)=(.*)", done.stdout))
     assert exports == dict(zip(mpich.VARIABLES, [str(out), str(tmp_path / "table-ch4.json")], strict=True))
     assert all(Path(file).exists() for file in exports.values())
@@ -339,8 +336,7 @@ def test_the_command_writes_a_table_and_tells_how_to_use_it(mpi: str, tmp_path: 
     collectives = "allgather,broadcast,alltoall" + ("" if mpi == "ucc" else ",allreduce,barrier")
     out = tmp_path / "table"
     arguments = ["choose", SOURCE, *JOB, "--collective", collectives, "--bytes", "1KiB,1MiB", "--to", mpi]
-    done = ayatori_command(*arguments, *(["--out", str(out)] if mpi.startswith("openmpi") else []))
-    assert done.status == 0, done.stderr
+    done = ayatori_command(*arguments, *(["--out", str(out)] if mpi.startswith("openmpi") else [])).good()
     assert "to use it:" in done.stdout
     exports = dict(re.findall(r"export (\w+)=(.*)", done.stdout))
     if mpi.startswith("openmpi"):
@@ -355,9 +351,4 @@ def test_a_table_that_cannot_be_is_refused(tmp_path: Path, ayatori_command) -> N
     job = ["choose", SOURCE, *JOB]
     of_a_shell = ["--to", "mpich", "--mpi-library", "/bin/sh", "--out", str(tmp_path / "table")]
     assert ayatori_command(*job, *call, *of_a_shell).status == 1
-    assert ayatori_command(*job, *call, "--to", "openmpi").status == 2
-    assert ayatori_command(*job, *call, "--to", "lam").status == 2
-    assert ayatori_command(*job, "--collective", "halo", "--bytes", "1KiB", "--to", "intel").status == 1
-    assert ayatori_command("choose", SOURCE, "--contiguous", "5..6", *call, "--to", "intel").status == 2
-    assert ayatori_command("choose", SOURCE, "--contiguous", "1..1", *call, "--to", "intel").status == 1
     assert not list(tmp_path.iterdir())

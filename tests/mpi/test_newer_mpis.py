@@ -1,9 +1,5 @@
 """The plug-ins, which are built with the MPIs that are installed, under newer ones of the same families from PyPI."""
 
-from __future__ import annotations
-
-import os
-import subprocess
 from pathlib import Path
 
 import plugin
@@ -11,6 +7,7 @@ import pytest
 
 from ayatori.base.errors import Error
 from bench.validation.newer_mpis import NEWER, NewerMpi
+from subprocesses import said_by
 
 
 @pytest.fixture(scope="module", params=NEWER, ids=lambda mpi: f"{mpi.family} {mpi.version}")
@@ -39,11 +36,9 @@ def test_collectives_are_played_over_newer_mpis(
     environment = mpi.variables()
     program = tmp_path / "check"
     compiler = [mpi.compiler, "-std=c++20", "-O1", plugin.PROGRAMS / source, "-o", program]
-    done = subprocess.run(compiler, capture_output=True, text=True, check=False, env=os.environ | environment)
-    assert done.returncode == 0, done.stderr
+    said_by(compiler, env=environment)
     launch = map(str, [*mpi.launcher, "-np", "2", program, "5", "60"])
-    run = ayatori_command("run", "--verbose", "--", *launch, env=environment | forced)
-    assert run.status == 0, run.stdout + run.stderr
+    run = ayatori_command("run", "--verbose", "--", *launch, env=environment | forced).good()
     assert "60 rounds, 0 failures" in run.stdout
     assert run.stderr.startswith(f"ayatori: {mpi.family}, LD_PRELOAD=")
     assert in_words in run.stderr

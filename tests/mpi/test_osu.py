@@ -1,8 +1,6 @@
 """OSU's benchmarks as mpi4py's source distribution has them, in Python: they run unchanged under the plug-in, and to
 their end. OSU's own, in C, are in no package of Debian or PyPI."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
@@ -61,8 +59,7 @@ def test_osus_benchmarks_come_to_their_end_and_are_played(
     call = f"MPI_{name.capitalize()}"
     forced = {f"AYATORI_{name.upper()}": FORCED[name]}
     launch = [*launcher_of(family), "-np", "2", sys.executable, str(benchmarks / f"osu_{name}.py")]
-    done = ayatori_command("run", "--verbose", "--", *launch, env=environment_of(family, tmp_path, forced))
-    assert done.status == 0, done.stdout + done.stderr
+    done = ayatori_command("run", "--verbose", "--", *launch, env=environment_of(family, tmp_path, forced)).good()
     assert sizes_in(done.stdout) == ([0] if name == "barrier" else SIZES), done.stdout
     assert done.stderr.startswith(f"ayatori: {family}, LD_PRELOAD=")
     assert f"{call} on 2 ranks: {FORCED[name]}, forced by AYATORI_{name.upper()}" in done.stderr

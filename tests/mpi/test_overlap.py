@@ -1,25 +1,17 @@
 """The program of bench/tasks/overlap: every communication beside every computation gives right results."""
 
-from __future__ import annotations
-
 import json
 
 import plugin
 import pytest
 
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PROGRAMS
 
 TIMES = {"communication", "computation", "in_turn", "both", "computing", "waiting", "testing"}
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
 def overlap(mpi: plugin.Mpi, ranks: int, *words: str) -> dict[str, object]:
-    done = mpi.run(ranks, PROGRAMS / f"overlap_mpi_{mpi.family}", *words, preload=False, OMP_NUM_THREADS="2")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = mpi.run_well(ranks, PROGRAMS / f"overlap_mpi_{mpi.family}", *words, preload=False, OMP_NUM_THREADS="2")
     [line] = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return dict(json.loads(line))
 

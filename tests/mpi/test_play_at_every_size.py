@@ -1,8 +1,6 @@
 """Every schedule at many numbers of ranks, with real data, by MPI processes under SimGrid's SMPI: ours, and the same
 written out and loaded as algorithms of others are. Machines, roots, sizes and chunks are drawn at random."""
 
-from __future__ import annotations
-
 import math
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the first calls of a program are tried with, and algorithms of others."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -13,11 +11,6 @@ from ayatori.calibration.calibrating import _processor
 from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.prediction.costs import MessageCosts, fixed
-
-
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
 
 
 def calibration(folder: Path, processor: str = "", between: MessageCosts | None = None) -> Path:
@@ -33,9 +26,8 @@ def lines_of(stderr: str, word: str) -> list[str]:
 
 def checked(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
     """Standard error of a program that checks all collectives; with some other seeds MPICH itself crashes in place."""
-    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
-    done = mpi.run(ranks, program, "11", "140", AYATORI_VERBOSE="1", **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
+    program = mpi.compiled("check_collectives.cpp")
+    done = mpi.run_well(ranks, program, "11", "140", AYATORI_VERBOSE="1", **variables)
     assert "140 rounds, 0 failures" in done.stdout
     return done.stderr
 
@@ -48,9 +40,8 @@ def made_often(mpi: plugin.Mpi, calls: int, **variables: str) -> str:
 
 def repeated(mpi: plugin.Mpi, source: str, ranks: int, calls: int, **variables: str) -> str:
     """Standard error of a program that says "right"."""
-    program = mpi.compiled(source, "mpicc")
-    done = mpi.run(ranks, program, str(calls), timeout=300, AYATORI_VERBOSE="1", **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
+    program = mpi.compiled(source)
+    done = mpi.run_well(ranks, program, str(calls), timeout=300, AYATORI_VERBOSE="1", **variables)
     assert done.stdout.strip() == "right"
     return done.stderr
 

@@ -1,15 +1,13 @@
 """What goes wrong around the plug-in: the program ends or goes on as it would without it, and one line says why."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import plugin
 import pytest
@@ -17,66 +15,52 @@ import pytest
 RING = {"AYATORI_ALLREDUCE": "ring"}
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 """In a shell that a launcher started."""
+CHECKS = "check_communicators.cpp"
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
-def checks_communicators(mpi: plugin.Mpi) -> Path:
-    return mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-
-
-def told_lines(done: subprocess.CompletedProcess[str]) -> list[str]:
+def told(mpi: plugin.Mpi, *arguments: Any, **options: Any) -> list[str]:
     """What the plug-in says in a job that ends well."""
-    assert done.returncode == 0, done.stdout + done.stderr
-    # The words of several ranks may stand in one line.
-    assert done.stdout.strip() and not done.stdout.replace("right", "").strip(), done.stdout + done.stderr
-    return [line.removeprefix("ayatori: ") for line in done.stderr.splitlines() if line.startswith("ayatori: ")]
+    said = mpi.run_right(*arguments, **options).stderr
+    return [line.removeprefix("ayatori: ") for line in said.splitlines() if line.startswith("ayatori: ")]
 
 
 # --- Not all processes can play ---------------------------------------------------------------------------------------
 
 
-def on_rank_1(what: str, program: Path) -> list[str]:
-    """A command that does this first on rank 1."""
-    return ["sh", "-c", f'if [ {RANK} = 1 ]; then {what}; fi; exec "$0"', str(program)]
+def told_where_rank_1(does: str, mpi: plugin.Mpi) -> list[str]:
+    """What is told if rank 1 does this before it begins with the program."""
+    script = f'if [ {RANK} = 1 ]; then {does}; fi; exec "$0"'
+    return told(mpi, 3, "sh", "-c", script, mpi.compiled(CHECKS), AYATORI_VERBOSE="1", **RING)
 
 
 def test_all_processes_step_aside_where_one_has_no_engine(mpi: plugin.Mpi, tmp_path: Path) -> None:
     lone = Path(shutil.copy(plugin.library(mpi.family), tmp_path))
     libraries = ":".join(map(str, [lone, *mpi.waiting(3)]))
-    done = mpi.run(
-        3, *on_rank_1(f"export LD_PRELOAD={libraries}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING
-    )
-    [told] = told_lines(done)
+    [line] = told_where_rank_1(f"export LD_PRELOAD={libraries}", mpi)
     missing = f"{tmp_path}/libayatori_mpi_engine.so: cannot open shared object file: No such file or directory"
-    assert told == f"collectives are left alone: rank 1 on {platform.node()}: {missing}"
+    assert line == f"collectives are left alone: rank 1 on {platform.node()}: {missing}"
 
 
 def test_all_processes_step_aside_where_one_is_off(mpi: plugin.Mpi) -> None:
-    done = mpi.run(3, *on_rank_1("export AYATORI_MPI=off", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING)
-    [told] = told_lines(done)
+    [line] = told_where_rank_1("export AYATORI_MPI=off", mpi)
     why = "AYATORI_MPI=off is set there, and not for all processes"
-    assert told == f"collectives are left alone: rank 1 on {platform.node()}: {why}"
+    assert line == f"collectives are left alone: rank 1 on {platform.node()}: {why}"
 
 
 # --- No files left ----------------------------------------------------------------------------------------------------
 
 
 def preloaded(mpi: plugin.Mpi, source: str) -> list[Path]:
-    return [mpi.compiled(source, "mpicc", "-shared", "-fPIC", "-ldl")]
+    return [mpi.compiled(source, "-shared", "-fPIC", "-ldl")]
 
 
 def test_without_file_descriptors_left_the_engine_is_missed_with_its_cause(mpi: plugin.Mpi) -> None:
     """Before the MPI has begun, its own need of them ends the job at such limits."""
     exhausts = preloaded(mpi, "exhausts_files.c")
-    done = mpi.run(2, checks_communicators(mpi), after=exhausts, UCX_LOG_LEVEL="fatal", **RING)
     engine = plugin.library(mpi.family).with_name("libayatori_mpi_engine.so")
-    [told] = told_lines(done)
+    [line] = told(mpi, 2, CHECKS, after=exhausts, UCX_LOG_LEVEL="fatal", **RING)
     why = f"rank 0 on {platform.node()}: {engine}: cannot open shared object file: Too many open files"
-    assert told == f"collectives are left alone: {why}"
+    assert line == f"collectives are left alone: {why}"
 
 
 @pytest.mark.parametrize(
@@ -93,11 +77,11 @@ def test_without_file_descriptors_left_messages_take_another_way(
     """What the rank says that had none left is told by rank 0, whichever it is."""
     refusing = preloaded(mpi, "refuses_shared_memory.c")
     variables = {"REFUSED": refused, "AYATORI_VERBOSE": "1"}
-    told = told_lines(mpi.run(2, checks_communicators(mpi), before=refusing, **variables, **RING))
+    lines = told(mpi, 2, CHECKS, before=refusing, **variables, **RING)
     line = rf"messages within a node go through the MPI on {platform.node()}, where rank {rank} says: {why}"
-    assert len([one for one in told if re.fullmatch(line, one)]) == 1, told
-    assert sum("Too many open files" in one for one in told) == 1
-    assert "MPI_Allreduce on 2 ranks: ring, forced by AYATORI_ALLREDUCE" in told
+    assert len([one for one in lines if re.fullmatch(line, one)]) == 1, lines
+    assert sum("Too many open files" in one for one in lines) == 1
+    assert "MPI_Allreduce on 2 ranks: ring, forced by AYATORI_ALLREDUCE" in lines
 
 
 # --- A rank dies ------------------------------------------------------------------------------------------------------
@@ -124,7 +108,7 @@ def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(
     mpi: plugin.Mpi, how: str, memory: str, tmp_path: Path
 ) -> None:
     """The other ranks are in a collective that ours plays."""
-    program = Path(shutil.copy(mpi.compiled("end_early.c", "mpicc"), tmp_path))  # other tests run it, too
+    program = Path(shutil.copy(mpi.compiled("end_early.c"), tmp_path))  # other tests run it, too
     words = ["killed"] if how == "killed" else []
     done = mpi.run(3, program, *words, timeout=60, AYATORI_NODE_MEMORY=memory, **RING)
     assert done.returncode != 0
@@ -145,7 +129,7 @@ def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(
 
 def test_who_waits_for_a_rank_that_has_ended_says_so(mpi: plugin.Mpi) -> None:
     """The launcher sees a shell, which outlives the rank: the other finds out in the memory that they share."""
-    program = mpi.compiled("waits_for_the_dead.c", "mpicc")
+    program = mpi.compiled("waits_for_the_dead.c")
     done = mpi.run(2, "sh", "-c", '"$0"; sleep 3', program, timeout=60, AYATORI_BARRIER="tree")
     assert "rank 0: the barrier failed" in done.stdout, done.stdout + done.stderr
     line = rf"ayatori: rank 0 on {re.escape(platform.node())} can't go on: process \d+, rank 1 on this node, has ended"
@@ -181,7 +165,7 @@ def choice_table(folder: Path, *machines: tuple[str, int]) -> str:
 
 
 def told_of_table(mpi: plugin.Mpi, table: str, **more: str) -> list[str]:
-    return told_lines(mpi.run(3, checks_communicators(mpi), AYATORI_CHOICE=table, AYATORI_VERBOSE="1", **more))
+    return told(mpi, 3, CHECKS, AYATORI_CHOICE=table, AYATORI_VERBOSE="1", **more)
 
 
 OBEYED = "MPI_Allreduce on 3 ranks from 0 bytes on: bine, by the choice table"
@@ -212,19 +196,19 @@ def test_a_choice_table_for_pretended_machines_is_obeyed(mpi: plugin.Mpi, tmp_pa
 def test_a_choice_table_of_another_cluster_is_told_and_not_used(
     mpi: plugin.Mpi, tmp_path: Path, machines: list[tuple[str, int]], why: str
 ) -> None:
-    told = told_of_table(mpi, choice_table(tmp_path, *machines))
-    assert told.count(f"the choice table is not used: {why}") == 1, told
-    assert not any("by the choice table" in line for line in told)
+    lines = told_of_table(mpi, choice_table(tmp_path, *machines))
+    assert lines.count(f"the choice table is not used: {why}") == 1, lines
+    assert not any("by the choice table" in line for line in lines)
 
 
 def test_a_choice_table_for_other_numbers_of_pretended_ranks_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
     table = choice_table(tmp_path, ("N0", 1), ("N1", 2))
-    told = told_of_table(mpi, table, AYATORI_RANKS_PER_MACHINE="2")
-    assert "the choice table is not used: it was made for a job with other numbers of ranks on its machines" in told
-    assert OBEYED not in told
+    lines = told_of_table(mpi, table, AYATORI_RANKS_PER_MACHINE="2")
+    assert "the choice table is not used: it was made for a job with other numbers of ranks on its machines" in lines
+    assert OBEYED not in lines
 
 
 def test_a_choice_table_that_can_not_be_read_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
     (tmp_path / "broken").write_text("{", encoding="utf-8")
-    told = told_of_table(mpi, str(tmp_path / "broken"))
-    assert sum(line.startswith("the choice table is not used: ") for line in told) == 1
+    lines = told_of_table(mpi, str(tmp_path / "broken"))
+    assert sum(line.startswith("the choice table is not used: ") for line in lines) == 1

@@ -1,19 +1,12 @@
 """Programs that are linked with the plug-in before their MPI, and start with nothing preloaded (docs/mpi.md)."""
 
-from __future__ import annotations
-
-import subprocess
 from pathlib import Path
 
 import plugin
-import pytest
+
+from subprocesses import said_by
 
 SETTINGS = {"AYATORI_ALLREDUCE": "ring", "AYATORI_VERBOSE": "1"}
-
-
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
 
 
 def linked(mpi: plugin.Mpi, compiler: str, source: str, *options: str) -> Path:
@@ -22,25 +15,23 @@ def linked(mpi: plugin.Mpi, compiler: str, source: str, *options: str) -> Path:
     program = mpi.folder / f"{Path(source).stem}.linked.{mpi.family}"
     flags = [*options, f"-L{folder}", f"-Wl,-rpath,{folder}", "-layatori_mpi"]
     command = [f"{compiler}.{mpi.family}", "-O1", str(plugin.PROGRAMS / source), *flags, "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    said_by(command)
     return program
 
 
-def expect_played(done: subprocess.CompletedProcess[str]) -> None:
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.strip() and not done.stdout.replace("right", "").strip(), done.stdout
+def expect_played(mpi: plugin.Mpi, program: Path) -> None:
+    done = mpi.run_right(3, program, preload=False, **SETTINGS)
     assert "MPI_Allreduce on 3 ranks: ring, forced by AYATORI_ALLREDUCE" in done.stderr, done.stderr
 
 
 def test_a_program_that_is_linked_with_the_plugin_is_played_for(mpi: plugin.Mpi) -> None:
     """Also where the linker drops libraries that nothing refers to, as Ubuntu's does."""
     program = linked(mpi, "mpicxx", "check_communicators.cpp", "-std=c++20", "-Wl,--as-needed")
-    expect_played(mpi.run(3, program, preload=False, **SETTINGS))
+    expect_played(mpi, program)
 
 
 def test_a_program_in_fortran_that_is_linked_with_the_plugin_is_played_for(mpi: plugin.Mpi) -> None:
     """It refers to Fortran's functions, none of which the plug-in has to define: the linker must be told to keep it."""
     flags = ["-DUSE_MPIFH", "-fallow-argument-mismatch", "-Wl,--as-needed", "-Wl,--no-as-needed"]
     program = linked(mpi, "mpifort", "fortran_collectives.F90", *flags)
-    expect_played(mpi.run(3, program, preload=False, **SETTINGS))
+    expect_played(mpi, program)

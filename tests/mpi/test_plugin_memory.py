@@ -1,9 +1,6 @@
 """What the plug-in takes of a process's memory, as the kernel counts it."""
 
-from __future__ import annotations
-
 import plugin
-import pytest
 
 COMMUNICATORS, MANY_COMMUNICATORS = 150, 400
 """By default, and with --all."""
@@ -20,15 +17,8 @@ MAX_OF_A_COMMUNICATOR = 8192
 """Bytes, besides what the MPI takes for the communicator that the plug-in makes."""
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
 def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> list[int]:
-    program = mpi.compiled("many_communicators.c", "mpicc")
-    done = mpi.run(ranks, program, str(communicators), preload=preload, timeout=300, **FORCED)
-    assert done.returncode == 0, done.stderr
+    done = mpi.run_well(ranks, "many_communicators.c", str(communicators), preload=preload, timeout=300, **FORCED)
     return [int(word) for word in done.stdout.split()]
 
 
@@ -46,16 +36,12 @@ def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi, e
 
 def test_communicators_that_come_and_go_leave_nothing(mpi: plugin.Mpi) -> None:
     """10,000 of them by hand; Open MPI makes some hundred a second."""
-    program = mpi.compiled("check_leaks.c", "mpicc")
     times = {"openmpi": 150, "mpich": 600}[mpi.family]
-    done = mpi.run(2, program, str(times), AYATORI_ALLREDUCE="ring", AYATORI_IBCAST="binomial")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = mpi.run_well(2, "check_leaks.c", str(times), AYATORI_ALLREDUCE="ring", AYATORI_IBCAST="binomial")
     assert int(done.stdout) < 32 * 1024
 
 
 def test_communicators_that_are_used_once_cost_no_trial(mpi: plugin.Mpi) -> None:
     """What a trial needs takes longer than the calls of a communicator that goes at once."""
-    program = mpi.compiled("check_leaks.c", "mpicc")
-    done = mpi.run(2, program, "40", AYATORI_VERBOSE="1")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = mpi.run_well(2, "check_leaks.c", "40", AYATORI_VERBOSE="1")
     assert "is compared with" not in done.stderr

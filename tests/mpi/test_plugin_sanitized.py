@@ -4,16 +4,14 @@ UndefinedBehaviorSanitizer see what the plug-in does, and AddressSanitizer's hea
 What the MPIs lose at their end is not looked for.
 """
 
-from __future__ import annotations
-
 import shutil
-import subprocess
 from pathlib import Path
 
 import plugin
 import pytest
 import test_plugin_collectives
-import test_plugin_nonblocking
+
+from subprocesses import said_by
 
 SANITIZED = plugin.ROOT / "build/asan/mpi"
 OPTIONS = "detect_leaks=0:detect_container_overflow=0:abort_on_error=0:exitcode=99"
@@ -24,7 +22,7 @@ def runtime() -> Path:
     if shutil.which("clang++-19") is None:
         pytest.skip("clang-19 is not installed")
     asked = ["clang++-19", "-print-file-name=libclang_rt.asan-x86_64.so"]
-    file = Path(subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip())
+    file = Path(said_by(asked).strip())
     if not file.is_absolute() or not file.exists():
         pytest.skip("this clang has no AddressSanitizer that is a shared library")
     return file
@@ -38,9 +36,9 @@ def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def check(mpi: plugin.Mpi, ranks: int, source: str, *words: str, **variables: str) -> str:
-    done = mpi.run(
+    done = mpi.run_well(
         ranks,
-        mpi.compiled(source, "mpicxx", "-std=c++20"),
+        source,
         *words,
         plugin=SANITIZED / mpi.family / "libayatori_mpi.so",
         before=[runtime()],
@@ -48,7 +46,6 @@ def check(mpi: plugin.Mpi, ranks: int, source: str, *words: str, **variables: st
         UBSAN_OPTIONS="print_stacktrace=1",
         **variables,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     assert "collectives are left alone" not in done.stderr
     return done.stdout
 
@@ -62,7 +59,7 @@ def test_collectives(mpi: plugin.Mpi, memory: str) -> None:
 
 
 def test_calls_that_do_not_block_with_the_progress_thread(mpi: plugin.Mpi) -> None:
-    forced = test_plugin_nonblocking.forcing(1)
+    forced = test_plugin_collectives.forcing(1, "I")
     said = check(mpi, 3, "check_nonblocking.cpp", "5", "30", "2000", AYATORI_PROGRESS="thread", **forced)
     assert "30 rounds, 0 failures" in said
 

@@ -1,8 +1,6 @@
 """Schedules that know the network against what MPI libraries' selectors choose, in SimGrid's SMPI: a small form of
 bench/validation/selectors.py."""
 
-from __future__ import annotations
-
 import pytest
 
 import ayatori

@@ -1,14 +1,13 @@
 """Processes of mpirun share the jobs, and the first prints what one process would."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
+
+from subprocesses import said_by
 
 pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="Open MPI (openmpi-bin) is not installed")
 
@@ -20,9 +19,7 @@ COMMAND = [
 
 def output_of(command: list[str]) -> dict:
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(said_by(command, env=environment))
 
 
 def test_mpi_processes_share_the_jobs() -> None:

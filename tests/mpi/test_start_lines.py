@@ -4,10 +4,7 @@ Rank and host are what the processes themselves say. They are started from a hos
 placement and with unequal slots among the cases. srun: tests/slurm.
 """
 
-from __future__ import annotations
-
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -20,6 +17,7 @@ import pytest
 from ayatori.lab.cluster import Settings, why_impossible
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
+from subprocesses import AYATORI, ran
 
 FABRIC = "fattree:K=6,levels=2,nodes=30"
 LAB = """[planes.lan]
@@ -47,14 +45,11 @@ def in_lab(folder: Path, hosts: int, script: str) -> subprocess.CompletedProcess
     """What a shell script prints on the first host of a lab."""
     (folder / "lab.toml").write_text(LAB.format(hosts - 1))
     (folder / "script").write_text(script)
-    return subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", "lab.toml", "--", "sh", "script"],
+    return ran(
+        [*AYATORI, "lab", "cluster", "lab.toml", "--", "sh", "script"],
         cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ | plugin.OPEN_MPI_HERE | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
+        env=plugin.OPEN_MPI_HERE | {"UCX_TLS": "tcp,self", "OMPI_MCA_pml": "ob1"},
+        seconds=300,
     )
 
 
@@ -66,8 +61,7 @@ def planned(folder: Path, name: str, text: str, family: str, ayatori_command) ->
     """The printed line, without the `ayatori run` before the launcher, and what the plan promises."""
     (folder / name).write_text(text)
     plan = folder / f"{name}.json"
-    done = ayatori_command("plan", FABRIC, "--job", str(folder / name), "--out", str(plan), "--json")
-    assert done.status == 0, done.stderr
+    done = ayatori_command("plan", FABRIC, "--job", str(folder / name), "--out", str(plan), "--json").good()
     launcher, program = LAUNCHERS[family]
     data = json.loads(done.stdout)
     run, launch = data["start"][launcher].split(f"{plan} ", 1)
@@ -105,7 +99,7 @@ def test_started_ranks_get_what_plans_promise(family: str, tmp_path: Path, ayato
         ["convert", FABRIC, "--to", "json", "--out", "fabric.json"],
         ["route", FABRIC, "--out-dir", "tables"],
     ):
-        assert ayatori_command(*words, cwd=tmp_path).status == 0
+        ayatori_command(*words, cwd=tmp_path).good()
     walk = FilesWalk(tmp_path / "fabric.json", tmp_path / "tables/lfts")
     first = 1000 + STARTED_BY_EACH * plugin.FAMILIES.index(family)
     texts = {f"job{seed}": random_hostfile(seed)[0] for seed in range(first, first + STARTED_BY_EACH)}
@@ -121,7 +115,7 @@ def test_the_plug_in_uses_plan_and_choice_of_a_shuffled_hostfile(
     family: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, ayatori_command
 ) -> None:
     """As the README has it: plan and choose for a hostfile, and start by the lines that they print."""
-    program = plugin.made(family, tmp_path_factory).compiled("says_where.c", "mpicc")
+    program = plugin.made(family, tmp_path_factory).compiled("says_where.c")
     (tmp_path / "hostfile").write_text(HOSTFILES["shuffled"][0])
     launcher, name = LAUNCHERS[family]
     script = f"export PATH={Path(sys.executable).parent}:$PATH AYATORI_VERBOSE=1\n"
@@ -130,9 +124,11 @@ def test_the_plug_in_uses_plan_and_choice_of_a_shuffled_hostfile(
         (["choose", "--collective", "alltoall", "--bytes", "4KiB"], "choice.json"),
     ):
         job = ["--job", "hostfile", "--out", result, "--json"]
-        done = ayatori_command(words[0], FABRIC, *words[1:], *job, cwd=tmp_path)
-        assert done.status == 0, done.stderr
-        line = json.loads(done.stdout)["start"][launcher].replace(f" {name} ", f" {name}.{family} ")
+        line = (
+            ayatori_command(words[0], FABRIC, *words[1:], *job, cwd=tmp_path)
+            .json()["start"][launcher]
+            .replace(f" {name} ", f" {name}.{family} ")
+        )
         script += on_host("N1", f"{line} {program}")
     done = in_lab(tmp_path, 4, script)
     said = done.stdout + done.stderr

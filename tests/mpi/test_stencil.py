@@ -1,25 +1,17 @@
 """The programs of bench/tasks/stencil: every way of exchanging borders gives what one process alone computes."""
 
-from __future__ import annotations
-
 import json
 
 import plugin
 import pytest
 
-from ayatori.measurement.programs import PROGRAMS
+from ayatori.base.compiled import PROGRAMS
 
 WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "get", "acp")
 
 
-@pytest.fixture(scope="module", params=plugin.families())
-def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
-    return plugin.made(request.param, tmp_path_factory)
-
-
 def stencil(mpi: plugin.Mpi, ranks: int, *words: str, preload: bool = False, **variables: str) -> dict[str, object]:
-    done = mpi.run(ranks, PROGRAMS / f"stencil_mpi_{mpi.family}", *words, preload=preload, **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = mpi.run_well(ranks, PROGRAMS / f"stencil_mpi_{mpi.family}", *words, preload=preload, **variables)
     [line] = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return dict(json.loads(line))
 

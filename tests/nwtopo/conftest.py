@@ -1,7 +1,5 @@
 """The networks that most tests of nwtopo ask."""
 
-from __future__ import annotations
-
 import pytest
 from small_networks import TORUS, TREE
 

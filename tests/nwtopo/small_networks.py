@@ -1,7 +1,5 @@
 """Networks that one can count by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ayatori.nwtopo import Obj

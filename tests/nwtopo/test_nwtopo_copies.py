@@ -1,7 +1,5 @@
 """Topologies made from others: subsets, differences, caches, bytes and exported files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

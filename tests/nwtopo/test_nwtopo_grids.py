@@ -1,7 +1,5 @@
 """Coordinates and neighbours in a torus and a mesh."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which source load() opens, which machines of it, and which of them is this one."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

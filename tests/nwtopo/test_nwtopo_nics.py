@@ -1,7 +1,5 @@
 """NICs of machines with two rails: where links name them, and how far they are from each other."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

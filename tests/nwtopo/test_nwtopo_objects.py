@@ -1,7 +1,5 @@
 """What a topology says of its objects and links, one by one and as arrays, on networks that one can count by hand."""
 
-from __future__ import annotations
-
 import pytest
 from small_networks import TORUS, TREE, names
 
@@ -83,10 +81,3 @@ def test_arrays_outlive_their_topology() -> None:
     assert coordinates[-1].tolist() == [2, 3, 4]
     assert len(links) == 60 * 6
     assert links.base is not None  # a view of what the core made, no copy of it
-
-
-def test_a_million_machines_cost_nothing_until_they_are_used() -> None:
-    topology = nwtopo.load("torus:100x100x100")
-    assert topology.private_bytes < 1 << 20
-    assert topology.coords(topology.machine("N99-0-1")) == (99, 0, 1)
-    assert len(topology.machines) == 1_000_000

@@ -1,7 +1,5 @@
 """Hops, routes, ancestors, nearest machines and cuts, around faults and by forwarding tables."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
@@ -47,11 +45,6 @@ def test_routes_are_shortest_and_different(tree: Topology) -> None:
     assert list(tree.routes(a, a)) == [[]]
 
 
-def test_the_first_route_of_a_torus_goes_by_dimension_from_the_first(torus: Topology) -> None:
-    route = next(torus.routes(torus.machine("N0-0-0"), torus.machine("N2-1-2")))
-    assert names(link.to for link in route) == ["N2-0-0", "N2-1-0", "N2-1-1", "N2-1-2"]
-
-
 def test_common_ancestors(tree: Topology, torus: Topology) -> None:
     assert names(tree.common_ancestors(tree.machine("N0"), tree.machine("N1"))) == ["LS0"]
     assert names(tree.common_ancestors(tree.machine("N0"), tree.machine("N31"))) == ["RS0", "RS1", "RS2", "RS3"]
@@ -80,22 +73,6 @@ def test_cut_of_a_full_bisection_and_of_an_oversubscribed_one(tree: Topology) ->
     assert (cut.bandwidth, cut.oversubscription, cut.num_links) == (2 * 25e9, 2, 2)
     with pytest.raises(Error):
         tree.cut(tree.machines[:2], tree.machines[1:3])
-
-
-def test_a_cut_that_depends_on_unknown_rates_is_not_known(tmp_path: Path) -> None:
-    (tmp_path / "topology.conf").write_text(
-        "SwitchName=s0 Nodes=a[0-2]\nSwitchName=s1 Nodes=b[0-2]\nSwitchName=top Switches=s[0-1]\n"
-    )
-    tree = nwtopo.load(f"slurm:{tmp_path}/topology.conf")
-    cut = tree.cut(tree.machines[:3], tree.machines[3:])
-    assert (cut.bandwidth, cut.injection, cut.oversubscription, cut.num_links) == (0, 0, 0, 1)
-
-
-def test_the_cut_of_a_part_of_a_full_network_goes_by_its_own_links() -> None:
-    full = nwtopo.load("full:8")
-    part = full.shrink(full.machines[:3])
-    cut = part.cut(part.machines[:1], part.machines[1:2])
-    assert (cut.bandwidth, cut.num_links) == (2 * 25e9, 2)
 
 
 def test_faults_are_gone_around() -> None:

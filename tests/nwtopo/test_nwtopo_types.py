@@ -1,18 +1,17 @@
 """Types: the package's own, those that its compiled core states, and those of the second opinions."""
 
-from __future__ import annotations
-
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from subprocesses import ran
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 def check_types(*words: str) -> None:
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", os.devnull, *words]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = ran(command, cwd=ROOT)
     assert (done.returncode, done.stdout) == (0, "")
 
 

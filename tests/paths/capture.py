@@ -3,8 +3,6 @@ IPv4 and over IPv6, with the libayatori_paths.so that is its argument. Prints th
 of it, as JSON: {"1": [[SOURCE, DESTINATION, PORT], ...], "0": ...} by the index of the GID, with the adapters for
 their addresses."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import os

@@ -1,7 +1,5 @@
 """Plans as their documented files say them, read without the code that is tested."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import plan
 from ayatori.planning.routes import make_routes
+from files_walk import WrittenPlan
 
 FABRIC = "fattree:K=6,levels=2,nodes=30"
 
@@ -31,15 +30,10 @@ class PlanOfTest:
 
 
 def read(path: Path) -> PlanOfTest:
-    document = json.loads(path.read_text(encoding="utf-8"))
-    ranks = document["ranks"]
-    ports = [Port(int(rank["port_guid"], 16), rank["base_lid"], document["lmc"]) for rank in ranks]
-    if "pairs" not in document:
-        return PlanOfTest(path, document["lmc"], ports, [[rank["path_bits"] for rank in ranks]] * len(ranks))
-    packed = (path.parent / document["pairs"]).read_bytes()
-    width, data = packed[12], int.from_bytes(packed[13:-4], "little")
-    entry = [data >> width * i & (1 << width) - 1 for i in range(len(ranks) ** 2)]
-    return PlanOfTest(path, document["lmc"], ports, [entry[i * len(ranks) :][: len(ranks)] for i in range(len(ranks))])
+    document, written = json.loads(path.read_text(encoding="utf-8")), WrittenPlan(path)
+    lmc, ranks = document["lmc"], range(len(written.base))
+    ports = [Port(guid, lid, lmc) for guid, lid in zip(written.ports, written.base, strict=True)]
+    return PlanOfTest(path, lmc, ports, [[written.lid(a, b) - written.base[b] for b in ranks] for a in ranks])
 
 
 def made(

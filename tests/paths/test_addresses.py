@@ -1,7 +1,5 @@
 """Every connection of a program that runs under libayatori_paths.so goes where the plan of its job says."""
 
-from __future__ import annotations
-
 import json
 import platform
 import random

@@ -1,7 +1,5 @@
 """Connections of a program under libayatori_paths.so get the source ports of a plan for RoCE."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

@@ -1,13 +1,12 @@
 """Programs that make connections, beside a libibverbs that writes down where they go."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from subprocesses import ran, said_by
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -69,8 +68,7 @@ class Programs:
 
     @staticmethod
     def _compile(*options: str) -> None:
-        done = subprocess.run(["cc", "-std=gnu11", *options], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        said_by(["cc", "-std=gnu11", *options])
 
     def command(self, way: str) -> list[str]:
         return [str(self.folder / way), *([str(self.folder / "module.so")] if way == "module" else [])]
@@ -98,14 +96,7 @@ class Programs:
         }
         if preload is not None:
             environment["LD_PRELOAD"] = str(preload)
-        done = subprocess.run(
-            self.command(way),
-            input="\n".join(connections),
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = ran(self.command(way), env=environment, given="\n".join(connections))
         assert done.returncode == status, (done.returncode, done.stderr)
         lines = record.read_text(encoding="ascii").splitlines() if record.exists() else []
         return [Address(line.split()[0], *map(int, line.split()[1:])) for line in lines], done.stderr

@@ -1,7 +1,5 @@
 """Launchers say first why a job does not start; what they say last is what follows from it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A command that runs as if it had taken our place."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -10,6 +8,7 @@ import sys
 import pytest
 
 from ayatori.processes.foreground import run_in_foreground
+from subprocesses import ran
 
 _RUNS = """import os, sys
 from ayatori.processes.foreground import run_in_foreground
@@ -41,5 +40,5 @@ def test_signals_are_passed_on(number: signal.Signals) -> None:
 
 
 def test_the_input_is_ours() -> None:
-    done = subprocess.run([sys.executable, "-c", _RUNS.format(["cat"])], input="given", capture_output=True, text=True)
+    done = ran([sys.executable, "-c", _RUNS.format(["cat"])], given="given")
     assert (done.stdout, done.returncode) == ("given", 0)

@@ -1,12 +1,11 @@
 """Reductions in switches: what `ayatori run` sets, with a faked installation of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from ayatori.processes import find_in_network, mpi_job
+from subprocesses import program_at
 
 HCOLL = {"OMPI_MCA_coll_hcoll_enable": "1", "HCOLL_ENABLE_SHARP": "1"}
 UCC = {
@@ -14,8 +13,7 @@ UCC = {
     "OMPI_MCA_coll_ucc_priority": "100",
     "OMPI_UCC_CL_BASIC_TLS": "ucp,sharp",
 }
-MPIRUN = """#!/bin/sh
-[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.7a1" && exit
+MPIRUN = """[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.7a1" && exit
 env
 """
 
@@ -24,9 +22,7 @@ def installed(folder: Path, *libraries: str) -> dict[str, str]:
     """An Open MPI in a folder of its own with these files in its lib; the environment that finds it."""
     for name in ("bin", "lib/openmpi", "lib/ucc"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    mpirun = folder / "bin/mpirun"
-    mpirun.write_text(MPIRUN)
-    mpirun.chmod(0o755)
+    program_at(folder / "bin/mpirun", MPIRUN)
     for library in libraries:
         (folder / "lib" / library).touch()
     return {"PATH": f"{folder}/bin:/usr/bin:/bin"}
@@ -80,5 +76,4 @@ def test_run_sets_them_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_bench_overlap_says_why_nothing_is_offloaded(tmp_path: Path, ayatori_command) -> None:
     words = ["bench", "overlap", "--here", "--mpi", "mpich", "--mechanisms", "offload", "--calls", "iallreduce"]
-    done = ayatori_command(*words, cwd=tmp_path)
-    assert done.status == 1 and "offload is not measured: mpich: only Open MPI" in done.stderr
+    ayatori_command(*words, cwd=tmp_path).refused(1, "offload is not measured: mpich: only Open MPI")

@@ -1,7 +1,5 @@
 """How the variables of `ayatori run` get to the other hosts of Open MPI."""
 
-from __future__ import annotations
-
 import pytest
 
 from ayatori.processes.mpi_job import MpiJob

@@ -1,7 +1,5 @@
 """Which ranks a command starts: launchers here are shells that set the variables of real ones."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

@@ -1,19 +1,17 @@
 """Children and all that they start are gone when the process that started them is gone, by whatever signal."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ayatori.processes import Child, Command, ProgramError, Supervised, last_line, run_program
+from subprocesses import wait_until
 
 SECONDS = 60.0
 """After which a test gives up; nothing is measured."""
@@ -30,13 +28,6 @@ sleep 1000
 FAMILY_SIZE = 4
 
 
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
 def is_gone(pid: int) -> bool:
     """Ended; that nobody has asked for its status yet (a zombie) does not count as life."""
     try:
@@ -49,12 +40,12 @@ def is_gone(pid: int) -> bool:
 def pids_in(folder: Path) -> list[int]:
     """The members of a FAMILY that started in this folder, when all of them are there."""
     file = folder / "pids"
-    wait_until(lambda: file.exists() and file.read_text().count("\n") == FAMILY_SIZE, "the family did not start")
+    wait_until(lambda: file.exists() and file.read_text().count("\n") == FAMILY_SIZE)
     return [int(line) for line in file.read_text().split()]
 
 
 def assert_gone(pids: list[int]) -> None:
-    wait_until(lambda: all(map(is_gone, pids)), f"some of {pids} are still there")
+    wait_until(lambda: all(map(is_gone, pids)))
 
 
 def start_family(folder: Path) -> Child:

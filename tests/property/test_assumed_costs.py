@@ -1,17 +1,19 @@
 """Costs that are assumed by the links' rate where nobody measured them."""
 
-from __future__ import annotations
-
 import pytest
 
+from ayatori import _core
 from ayatori.calibration.fitting import one_way
 from ayatori.formats.calibration import Calibration, costs_of
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
-from ayatori.prediction.assumed import LANES, assumed_costs, fabric_of
+from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.calls import Call
-from ayatori.prediction.costs import FREE, MessageCosts, seconds_of
+from ayatori.prediction.costs import FREE, MessageCosts, from_core, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
+
+LANES = ("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR")
+"""InfiniBand by the speed of a lane."""
 
 
 def test_what_was_not_measured_is_assumed_and_said_so() -> None:
@@ -27,14 +29,14 @@ def test_what_was_not_measured_is_assumed_and_said_so() -> None:
 @pytest.mark.parametrize("rate", ["1xSDR", "4xFDR10", *(f"4x{lane}" for lane in LANES), "?", "1Gbit/s", "2500Mbit/s"])
 def test_nothing_is_assumed_to_be_free(rate: str) -> None:
     for direct in (False, True):
-        costs = fabric_of(rate, direct).costs()
+        costs = from_core(_core.assumed_costs(rate, direct).costs.between)
         assert min(costs.latency, costs.gap, costs.rendezvous, seconds_of(costs.send, 1)) > 0
         assert one_way(costs, 1) < one_way(costs, costs.eager_limit + 1)
 
 
 def test_faster_ethernet_is_not_assumed_to_be_slower() -> None:
     rates = [f"{gigabits}Gbit/s" for gigabits in (1, 10, 25, 40, 100, 200, 400)]
-    times = [one_way(fabric_of(rate, False).costs(), 1) for rate in rates]
+    times = [one_way(from_core(_core.assumed_costs(rate, False).costs.between), 1) for rate in rates]
     assert times == sorted(times, reverse=True)
 
 

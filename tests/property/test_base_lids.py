@@ -1,7 +1,5 @@
 """Whoever has no plan loses nothing by tables with several LIDs a port: base LIDs have the entries of LMC 0."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Costs of messages: fitted to measurements, saved, and the same formulas as the simulator's."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
@@ -10,7 +8,6 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-import jsonschema
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -40,9 +37,10 @@ from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
+from schemas import document_in
+from subprocesses import program_at
 from thoroughness import tries
 
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/calibration.schema.json"
 SECONDS = st.floats(1e-9, 1e-3)
 PER_BYTE = st.floats(1e-12, 1e-8)
 SIZES = (*FITTED_SIZES, *CHECKED_SIZES)
@@ -327,7 +325,7 @@ def test_calibrations_come_back_as_they_were_written(
         path = Path(folder) / "calibration.json"
         write_calibration(written, path)
         assert read_calibration(path) == written
-        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        document_in(path, "calibration")
 
 
 @settings(max_examples=tries(12))
@@ -422,9 +420,7 @@ def test_what_was_measured_counts_also_if_the_mpi_fails_to_end(tmp_path: Path, w
         '{"pattern": "one_way", "bytes": 8, "median": 1e-06, "tenth": 9e-07, "three_quarters": 2e-06}',
         *(['{"end": true}'] if whole else []),
     ]
-    mpirun = tmp_path / "mpirun"
-    mpirun.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines) + "exit 5\n")
-    mpirun.chmod(0o755)
+    mpirun = program_at(tmp_path / "mpirun", "".join(f"echo '{line}'\n" for line in lines) + "exit 5")
     mpi = Mpi(str(mpirun), "mpicc", is_open_mpi=False)
     if whole:
         assert measure(mpi, ["calibrate"], tmp_path, 0.1, None).medians("one_way") == {8: 1e-6}

@@ -1,7 +1,5 @@
 """What fastest() chooses is what choose() ranks first, with less simulated."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Reductions in switches: the height of their tree, and what the model says, against the plainest way to say it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,12 +1,10 @@
 """Each message over all LIDs of its destination: paper 1's references 3 and 4, and what it says of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import ayatori
 from ayatori.base.errors import Error
-from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, assess_multipath
+from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, assess_jobs
 from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
@@ -32,7 +30,7 @@ def bandwidth(network: ayatori.Network, method: str, algorithm: str, ppn: int, h
 
 def test_the_sum_of_all_paths_has_no_hot_spot_on_a_full_tree(network: ayatori.Network) -> None:
     jobs = ayatori.random_jobs(network, 20, 16, 1, seed=1)
-    assessed = assess_multipath(network, ayatori.make_routes(network), jobs)
+    assessed = assess_jobs(network, ayatori.make_routes(network), jobs, MULTIPATH)
     assert all(each.contention.free for each in assessed)
     assert bandwidth(network, MULTIPATH, "shift", 1, head_of_line=True) == pytest.approx(1)
 

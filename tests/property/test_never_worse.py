@@ -1,7 +1,5 @@
 """No choice of `ayatori plan` is worse than no plan: `bench.validation.never_worse` draws the cases, and measures."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -34,7 +32,7 @@ def test_what_a_job_gets_beside_few_others_is_the_mean_over_all_of_their_steps(t
     assert len(cases) > 5
     for case in cases:
         running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
-        placed = plan_beside(case.network, case.routes, case.job, running)
+        [placed] = plan_beside(case.network, case.routes, [case.job], running)
         walk, base_lids = PacketWalk(case.network, case.routes), Plan.destination_mod_k(case.job.rank_count)
         without = time_beside(walk, case.job, base_lids, case.others)
         if without == 0:  # all ranks on one host
@@ -55,13 +53,12 @@ def test_a_plan_that_gains_nothing_is_said_not_to_help(tmp_path: Path, ayatori_c
     """Paper 1's rule reaches 0.65 of the bandwidth of this job, destination-mod-K 0.81."""
     out = tmp_path / "plan.json"
     arguments = ("plan", PAPER, "--job", random_hosts(tmp_path, 14, seed=1), "--method", "rule")
-    outcome = ayatori_command(*arguments, "--out", str(out))
-    assert outcome.status == 0
+    outcome = ayatori_command(*arguments, "--out", str(out)).good()
     assert "take          no plan helps: 0.8125 with and without" in outcome.stdout
     assert "new tables    LMC 3, to be loaded first (ayatori route): nothing changes without a plan" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
     assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 3)
-    data = json.loads(ayatori_command(*arguments, "--json").stdout)
+    data = ayatori_command(*arguments, "--json").json()
     [choice] = data["choices"]
     assert (data["kept"], data["equal"], choice["take"], choice["equal"]) == (1, 1, "no plan", True)
     assert choice["with_plan"] == choice["without"] == choice["without_on_new_tables"] == 0.8125
@@ -74,7 +71,7 @@ def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayato
     """The tables in use were made for the job, and the new ones have no paths to choose from."""
     hosts, tables, out = random_hosts(tmp_path, 16, seed=3), tmp_path / "tables", tmp_path / "plan.json"
     route = ("route", PAPER, "--lmc", "0", "--for", hosts, "--out-dir", str(tables))
-    assert ayatori_command(*route).status == 0
+    ayatori_command(*route).good()
     arguments = ("plan", PAPER, "--job", hosts, "--lfts", str(tables / "lfts"), "--lmc", "0")
     outcome = ayatori_command(*arguments, "--out", str(out))
     assert "new tables    LMC 0, to be loaded first (ayatori route): mean 0.6000 without a plan" in outcome.stdout
@@ -112,7 +109,7 @@ def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path,
     assert data["choices"][0]["without"] == 0.75
     assert data["relative_bandwidth"]["mean"] == data["choices"][0]["without_own_steps"] >= 15 / 16
     assert data["per_job"][0]["steps"]["bound"] == 15
-    checked = json.loads(ayatori_command("check", *arguments, "--pattern", str(steps), "--json").stdout)
+    checked = ayatori_command("check", *arguments, "--pattern", str(steps), "--json").json()
     assert checked["free"] == 1
     with_pattern = ayatori_command("plan", *arguments, "--own-steps", "--pattern", "ring")
     assert (with_pattern.status, "not for ring" in with_pattern.stderr) == (1, True)
@@ -120,8 +117,8 @@ def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path,
 
 def test_own_steps_are_named_only_where_they_could_be_much_better(ayatori_command) -> None:
     arguments = ("plan", PAPER, "--contiguous", "16..16")
-    named = json.loads(ayatori_command(*arguments, "--lmc", "0", "--json").stdout)["choices"][0]
-    made = json.loads(ayatori_command(*arguments, "--lmc", "0", "--own-steps", "--json").stdout)["choices"][0]
+    named = ayatori_command(*arguments, "--lmc", "0", "--json").json()["choices"][0]
+    made = ayatori_command(*arguments, "--lmc", "0", "--own-steps", "--json").json()["choices"][0]
     assert named["without"] + 0.05 <= made["without_own_steps"] <= named["own_steps_at_most"]
     assert "own_steps_at_most" not in made
     assert "--own-steps: up to" in ayatori_command(*arguments, "--lmc", "0").stdout
@@ -144,12 +141,12 @@ def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori
         "--calibration",
         "none",
     )
-    simulated = json.loads(ayatori_command("simulate", *arguments, *call, "--algorithm", "planned").stdout)
-    planned = json.loads(ayatori_command("plan", *arguments, "--own-steps").stdout)
+    simulated = ayatori_command("simulate", *arguments, *call, "--algorithm", "planned").json()
+    planned = ayatori_command("plan", *arguments, "--own-steps").json()
     assert simulated["method"] == "tables"
     bandwidth = simulated["bandwidth_MBps"]["mean"] / 1000
     assert bandwidth == pytest.approx(0.25)
     assert planned["choices"][0]["without_own_steps"] == pytest.approx(0.25)
-    chosen = json.loads(ayatori_command("choose", *arguments, *call).stdout)
+    chosen = ayatori_command("choose", *arguments, *call).json()
     times = {entry["algorithm"]: entry["time_s"] for entry in chosen["calls"][0]["ranking"]}
     assert (chosen["method"], times["planned"]) == ("tables", simulated["time_s"])

@@ -4,8 +4,6 @@ The oracle sees a network as the rows of Topology.links(). Distances are by brea
 flow of Edmonds and Karp. What a subset keeps is what src/nwtopo/include/nwtopo.h says of nwtopo_topology_shrink().
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Set

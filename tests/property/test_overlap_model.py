@@ -1,7 +1,5 @@
 """The model of a communication beside a computation, against the plainest simulation of it; CG beside PIPECG."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
@@ -21,7 +19,7 @@ from ayatori.prediction.krylov_model import (
     pipecg_seconds,
     work_of,
 )
-from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of, hidden_share
+from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of
 from ayatori.prediction.predictor import Predictor
 
 SECONDS = st.floats(1e-6, 1.0)
@@ -81,8 +79,8 @@ def test_an_adapter_hides_most_and_more_looks_hide_more(
 
 def test_a_rendezvous_hides_nothing_where_nobody_looks_and_an_eager_message_all_that_travels() -> None:
     eager, rendezvous = Communication(1.0, 0.25), Communication(1.0, 0.25, 2, begins_at_once=False)
-    assert hidden_share(eager, 2.0, Progress(Mover.nobody)) == pytest.approx(0.75)
-    assert hidden_share(rendezvous, 2.0, Progress(Mover.nobody)) == 0
+    assert beside(eager, 2.0, Progress(Mover.nobody)) == pytest.approx(2.0 + 1.0 - 0.75)
+    assert beside(rendezvous, 2.0, Progress(Mover.nobody)) == 2.0 + 1.0
     with pytest.raises(Error, match="interval"):
         beside(eager, 1.0, Progress(Mover.core))
 

@@ -1,7 +1,5 @@
 """`ayatori plan --own-steps` takes no steps that `ayatori simulate` says are slower than the shift."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

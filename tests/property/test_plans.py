@@ -1,15 +1,13 @@
 """Plans and contention against brute force in Python."""
 
-from __future__ import annotations
-
 import itertools
-import json
 import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,72 +17,34 @@ from ayatori.base.errors import Error
 from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.planning.plans import assess_jobs, method_named
+from bench.validation.never_worse import PacketWalk, shift_loads
+from schemas import document_in
 from thoroughness import tries
 
 MAX_EXAMPLES = tries(15)
 TREE = "fattree:K=3,levels=2,nodes=15"
 METHODS = ["destination-mod-K", "rule", "colour", "pair"]
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/plan.schema.json"
 
 
 @pytest.fixture(scope="module")
-def fabric() -> tuple[ayatori.Network, ayatori.Routes]:
+def walk() -> PacketWalk:
     network = ayatori.open_source(TREE)
-    return network, ayatori.make_routes(network)
+    return PacketWalk(network, ayatori.make_routes(network))
 
 
-@pytest.fixture(scope="module")
-def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int], int]:
-    """(node, port number) -> port id at the other end."""
-    network, _ = fabric
-    return {
-        (network.port(here).device, network.port(here).number): there
-        for ends in network.cables()
-        for here, there in (ends, ends[::-1])
-    }
-
-
-def links_of(fabric, peers, source: int, lid: int) -> list[tuple[int, int]]:
-    """Directed links, as (node, port number), of one packet."""
-    network, routes = fabric
-    node, number = network.port(source).device, network.port(source).number
-    links = []
-    while True:
-        links.append((node, number))
-        node = network.port(peers[node, number]).device
-        if node >= network.router_count:
-            return links
-        number = routes.out(node, lid)
-
-
-def step_maxima(fabric, peers, endpoints: list[int], lid_of) -> list[int]:
+def step_maxima(walk: PacketWalk, job: ayatori.Job, path_bits: Callable[[int, int], int]) -> list[int]:
     """The most loaded link of each step of the shift all-to-all."""
-    n = len(endpoints)
-    maxima = []
-    for shift in range(1, n):
-        loads: Counter[tuple[int, int]] = Counter()
-        for rank in range(n):
-            to = (rank + shift) % n
-            loads.update(links_of(fabric, peers, endpoints[rank], lid_of(rank, to)))
-        maxima.append(max(loads.values()))
-    return maxima
+    return [max(loads.values()) for loads in shift_loads(walk, job, SimpleNamespace(path_bits=path_bits))]
 
 
 @settings(max_examples=MAX_EXAMPLES)
-@given(
-    size=st.integers(2, 15),
-    seed=st.integers(0, 2**32),
-    method=st.sampled_from(["destination-mod-K", "rule", "colour", "pair"]),
-)
-def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, method: str) -> None:
-    network, routes = fabric
+@given(size=st.integers(2, 15), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
+def test_contention_equals_a_count_by_hand(walk: PacketWalk, size: int, seed: int, method: str) -> None:
+    network, routes = walk.network, walk.routes
     job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
     planned = ayatori.plan(network, routes, job, method)
     measured = ayatori.contention(network, routes, job, planned.plan)
-    endpoints = job.endpoints(network)
-    maxima = step_maxima(
-        fabric, peers, endpoints, lambda a, b: routes.base_lid(endpoints[b]) + planned.plan.path_bits(a, b)
-    )
+    maxima = step_maxima(walk, job, planned.plan.path_bits)
     assert measured.relative_bandwidth == pytest.approx(len(maxima) / sum(maxima), rel=1e-12)
     assert measured.free == (max(maxima) == 1)
     if method == "pair":
@@ -93,14 +53,12 @@ def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, 
 
 @settings(max_examples=MAX_EXAMPLES)
 @given(size=st.integers(2, 7), seed=st.integers(0, 2**32))
-def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size: int, seed: int) -> None:
-    network, routes = fabric
+def test_colour_is_free_exactly_when_some_choice_of_lids_is(walk: PacketWalk, size: int, seed: int) -> None:
+    network, routes = walk.network, walk.routes
     job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
-    endpoints = job.endpoints(network)
-    base = [routes.base_lid(endpoint) for endpoint in endpoints]
 
     def is_free(choice: tuple[int, ...]) -> bool:
-        return max(step_maxima(fabric, peers, endpoints, lambda _, b: base[b] + choice[b])) == 1
+        return max(step_maxima(walk, job, lambda _, b: choice[b])) == 1
 
     some_choice_is_free = any(is_free(choice) for choice in itertools.product(range(3), repeat=size))
     planned = ayatori.plan(network, routes, job, "colour")
@@ -150,14 +108,14 @@ def test_a_method_has_one_name() -> None:
 
 @settings(max_examples=MAX_EXAMPLES)
 @given(size=st.integers(1, 15), ppn=st.integers(1, 3), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
-def test_plans_come_back_as_they_were_written(fabric, size: int, ppn: int, seed: int, method: str) -> None:
-    network, routes = fabric
+def test_plans_come_back_as_they_were_written(walk: PacketWalk, size: int, ppn: int, seed: int, method: str) -> None:
+    network, routes = walk.network, walk.routes
     job = ayatori.random_jobs(network, 1, size, ppn, seed)[0]
     planned = ayatori.plan(network, routes, job, method)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
         write_plan(network, routes, job, planned, path)
-        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        document_in(path, "plan")
         saved = read_plan(network, path)
     assert saved.job.machine_of_rank == job.machine_of_rank
     assert saved.plan.method == planned.plan.method

@@ -1,9 +1,6 @@
 """What `plan` promises is what the ranks get that its start file starts: counted by a walk of its own through the files
 that were written, for hostfiles as users have them."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
@@ -18,10 +15,8 @@ FABRIC = "fattree:K=6,levels=2,nodes=30"
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory: pytest.TempPathFactory, ayatori_command) -> FilesWalk:
     folder = tmp_path_factory.mktemp("fabric")
-    done = ayatori_command("convert", FABRIC, "--to", "json", "--out", str(folder / "fabric.json"))
-    assert done.status == 0, done.stderr
-    done = ayatori_command("route", FABRIC, "--out-dir", str(folder / "tables"))
-    assert done.status == 0, done.stderr
+    ayatori_command("convert", FABRIC, "--to", "json", "--out", str(folder / "fabric.json")).good()
+    ayatori_command("route", FABRIC, "--out-dir", str(folder / "tables")).good()
     return FilesWalk(folder / "fabric.json", folder / "tables/lfts")
 
 
@@ -32,9 +27,7 @@ def test_a_plan_promises_what_the_ranks_of_the_hostfile_get(
     text, ranks = random_hostfile(seed)
     (tmp_path / "hosts").write_text(text)
     plan = tmp_path / "p.json"
-    done = ayatori_command("plan", FABRIC, "--job", str(tmp_path / "hosts"), "--out", str(plan), "--json")
-    assert done.status == 0, done.stderr
-    promised = json.loads(done.stdout)
+    promised = ayatori_command("plan", FABRIC, "--job", str(tmp_path / "hosts"), "--out", str(plan), "--json").json()
     written = WrittenPlan(plan)
     assert (tmp_path / "p.json.hosts").read_text().split() == ranks
     assert written.hosts == ranks

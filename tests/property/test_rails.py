@@ -1,7 +1,5 @@
 """Machines with several NICs: messages by the ranks' own, on the receiver's rail, or over all rails."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 import ayatori
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.planning.plans import assess_jobs, assess_multipath, assess_unplanned, contention, traffic_of_nics
+from ayatori.planning.plans import MULTIPATH, assess_jobs, contention, traffic_of_nics
 from ayatori.planning.together import JobOnFabric, background, measure_together, picture_of_jobs
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
@@ -62,7 +60,7 @@ def test_rails_that_no_cable_joins_need_no_paths_between_them(method: str) -> No
     assert both == pytest.approx(3 * seconds(planes, one, "own", method))
     with pytest.raises(Error, match="no cables lead from"):
         seconds(planes, job, "own", method)
-    [spread] = assess_multipath(planes, ayatori.make_routes(planes), [job], rails="striped")
+    [spread] = assess_jobs(planes, ayatori.make_routes(planes), [job], MULTIPATH, rails="striped")
     assert spread.contention.free
 
 
@@ -111,11 +109,11 @@ def test_contention_is_that_of_the_nics(network: ayatori.Network, rails: str) ->
     routes = ayatori.make_routes(network)
     nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(6), rails)
     base = contention(network, routes, nics, _core.Plan.destination_mod_k(12), steps)
-    [unplanned] = assess_unplanned(network, routes, [job], rails=rails)
+    [unplanned] = assess_jobs(network, routes, [job], None, rails=rails)
     assert unplanned.contention.relative_bandwidth == base.relative_bandwidth
     [planned] = assess_jobs(network, routes, [job], "pair", rails=rails)
     assert planned.contention.relative_bandwidth >= base.relative_bandwidth
-    [spread] = assess_multipath(network, routes, [job], rails=rails)
+    [spread] = assess_jobs(network, routes, [job], MULTIPATH, rails=rails)
     assert spread.contention.free
 
 
@@ -159,11 +157,10 @@ def test_what_cannot_be_is_refused(network: ayatori.Network) -> None:
 
 def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
     for verb in (["check"], ["simulate", "--collective", "alltoall", "--algorithm", "shift"]):
-        outcome = ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "striped")
-        assert outcome.status == 0, outcome.stderr
-        outcome = ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "all")
-        assert outcome.status == 2
-        assert "rails: own, aligned, striped" in outcome.stderr
+        ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "striped").good()
+        ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "all").refused(
+            2, "rails: own, aligned, striped"
+        )
 
 
 @pytest.fixture
@@ -180,16 +177,13 @@ def test_a_plan_of_nics_is_written_and_measured_again(
 ) -> None:
     file = tmp_path / "plan.json"
     job = [source, "--job", hostfile, "--rails", rails, "--method", method]
-    planned = ayatori_command("plan", *job, "--json", "--out", str(file), "--report", str(tmp_path / "report"))
-    assert planned.status == 0, planned.stderr
+    planned = ayatori_command("plan", *job, "--json", "--out", str(file), "--report", str(tmp_path / "report")).good()
     saved = json.loads(file.read_text(encoding="utf-8"))
     assert saved["of_nics"] is True
     assert len(saved["ranks"]) == 12
     assert (tmp_path / "report" / "report.html").exists()
     for again in (["--plan", str(file)], ["--jobs", str(file)]):
-        checked = ayatori_command("check", source, *again, "--rails", rails, "--json")
-        assert checked.status == 0, checked.stderr
-        found = json.loads(checked.stdout)
+        found = ayatori_command("check", source, *again, "--rails", rails, "--json").json()
         expected = json.loads(planned.stdout)["relative_bandwidth"]["mean"]
         alone = found["together"]["alone"]["mean"] if "together" in found else found["relative_bandwidth"]["mean"]
         assert alone == pytest.approx(expected)
@@ -200,15 +194,15 @@ def test_a_plan_of_nics_is_refused_where_ranks_send_by_their_own(
 ) -> None:
     of_nics, of_ranks = tmp_path / "nics.json", tmp_path / "ranks.json"
     for file, rails in ((of_nics, "aligned"), (of_ranks, "own")):
-        assert ayatori_command("plan", source, "--job", hostfile, "--rails", rails, "--out", str(file)).status == 0
+        ayatori_command("plan", source, "--job", hostfile, "--rails", rails, "--out", str(file)).good()
     call = ["--collective", "alltoall", "--algorithm", "shift", "--rounds", "2"]
     for verb in (["check", source, "--plan"], ["check", source, "--jobs"], ["simulate", source, *call, "--jobs"]):
-        refused = ayatori_command(*verb, str(of_nics))
-        assert refused.status == 1
-        assert "has a plan with paths between NICs: --rails aligned or striped" in refused.stderr
-        refused = ayatori_command(*verb, str(of_ranks), "--rails", "aligned")
-        assert refused.status == 1
-        assert "has a plan with paths between ranks: --rails own" in refused.stderr
+        ayatori_command(*verb, str(of_nics)).refused(
+            1, "has a plan with paths between NICs: --rails aligned or striped"
+        )
+        ayatori_command(*verb, str(of_ranks), "--rails", "aligned").refused(
+            1, "has a plan with paths between ranks: --rails own"
+        )
 
 
 @pytest.mark.parametrize("rails", ["aligned", "striped"])
@@ -219,13 +213,14 @@ def test_jobs_of_nics_are_planned_beside_others_and_placed(
     running.mkdir()
     (running / "other").write_text("N2\nN5\nN9\n", encoding="utf-8")
     beside = [source, "--running", str(running), "--rails", rails]
-    planned = ayatori_command("plan", *beside, "--job", hostfile, "--out", str(file), "--json")
-    assert planned.status == 0, planned.stderr
-    told = json.loads(planned.stdout)
+    told = ayatori_command("plan", *beside, "--job", hostfile, "--out", str(file), "--json").json()
     assert told["ranks"] == 12
     assert told["relative_bandwidth"] >= told["without_plan"]
     assert json.loads(file.read_text(encoding="utf-8"))["of_nics"] is True
     (tmp_path / "free").write_text("N3\nN6\nN10\n", encoding="utf-8")
-    placed = ayatori_command("place", *beside, "--nodes", "2", "--free", str(tmp_path / "free"), "--json")
-    assert placed.status == 0, placed.stderr
-    assert {proposal["ranks"] for proposal in json.loads(placed.stdout)["proposals"]} == {4}
+    assert {
+        proposal["ranks"]
+        for proposal in ayatori_command(
+            "place", *beside, "--nodes", "2", "--free", str(tmp_path / "free"), "--json"
+        ).json()["proposals"]
+    } == {4}

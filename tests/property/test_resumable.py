@@ -1,7 +1,5 @@
 """Long runs: whatever interrupts them, what is done is kept, and the rest is done later."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -46,7 +44,7 @@ def test_resumed_runs_end_like_uninterrupted_ones(tmp_path_factory, pieces: int,
         saved.load()
         counted = 0
         try:
-            assert compute(saved, "squares", pieces, chunk, work, count) == squares(range(pieces))
+            assert compute(saved, "squares", range(pieces), chunk, work, count) == squares(range(pieces))
             assert counted == pieces
             saved.remove()
             assert list(folder.iterdir()) == []
@@ -105,7 +103,7 @@ def work(chunk):
     return list(chunk)
 
 try:
-    compute(Slow(Path("partial"), {}, save_every=10), "numbers", 10**6, 1, work)
+    compute(Slow(Path("partial"), {}, save_every=10), "numbers", range(10**6), 1, work)
 except Interrupted:
     sys.exit(130)
 """
@@ -166,4 +164,4 @@ def test_an_error_of_the_work_is_the_error_of_the_run(tmp_path: Path) -> None:
         raise Error("no such job")
 
     with pytest.raises(Error, match="no such job"):
-        compute(SavedResults(tmp_path / "partial", {}), "pieces", 3, 1, work)
+        compute(SavedResults(tmp_path / "partial", {}), "pieces", range(3), 1, work)

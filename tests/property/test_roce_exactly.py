@@ -1,7 +1,5 @@
 """Plans of RoCE source ports beside a search that shares no code with the planner."""
 
-from __future__ import annotations
-
 import pytest
 
 from ayatori.model.jobs import random_jobs

@@ -1,7 +1,5 @@
 """Paths that routers choose: predictions that follow from the definitions, whatever is drawn."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 import pytest

@@ -1,8 +1,5 @@
 """Tables made for the jobs that run: `ayatori route --for`."""
 
-from __future__ import annotations
-
-import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -41,10 +38,10 @@ def test_route_for_jobs_counts_the_entries_that_change(tmp_path: Path, ayatori_c
     running.mkdir()
     (running / "first").write_text("\n".join(f"N{host}" for host in range(16)))
     arguments = ("route", PAPER, "--lmc", "0", "--json")
-    same = json.loads(ayatori_command(*arguments, "--for", str(running)).stdout)
+    same = ayatori_command(*arguments, "--for", str(running)).json()
     assert (same["running"], same["changed_entries"], same["entries"]) == (1, 0, 11 * 41)
     (running / "second").write_text("\n".join(f"N{host}" for host in range(17, 30, 2)))
-    moved = json.loads(ayatori_command(*arguments, "--for", str(running), "--out-dir", str(out)).stdout)
+    moved = ayatori_command(*arguments, "--for", str(running), "--out-dir", str(out)).json()
     assert (moved["running"], moved["tables_ok"]) == (2, True)
     network = ayatori.open_source(PAPER)
     plain, made = ayatori.make_routes(network, 0), ayatori.read_routes(network, out / "lfts")

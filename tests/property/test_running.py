@@ -1,14 +1,10 @@
 """Jobs that run, the file that keeps their links, and hosts for the next one."""
 
-from __future__ import annotations
-
-import json
 import os
 import threading
 import time
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import ayatori
@@ -27,9 +23,10 @@ from ayatori.formats.running import (
 from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanned
 from ayatori.planning.placement import propose
 from ayatori.planning.together import measure_together
+from schemas import document_in
+from subprocesses import program_at
 
 TREE = "fattree:K=4,levels=2"
-SCHEMA = Path(__file__).parents[2] / "src/planner/artefacts/schemas/running.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +45,11 @@ def note(network: ayatori.Network, name: str, placed) -> RunningJob:
 
 def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None:
     network, routes = fabric
-    first = note(network, "4711", plan_beside(network, routes, job_on(network, "N[0-5,9]"), []))
+    first = note(network, "4711", plan_beside(network, routes, [job_on(network, "N[0-5,9]")], [])[0])
     second = unplanned(network, routes, "4712", job_on(network, "N[12-17]"))
     state = tmp_path / "running.json"
     write_running(network, state, 2, [first, second])
-    jsonschema.validate(json.loads(state.read_text()), json.loads(SCHEMA.read_text()))
+    document_in(state, "running")
     again = read_running(network, state, 2)
     assert [job.name for job in again] == ["4711", "4712"]
     assert [(use.link, use.steps) for use in again[0].footprint.links] == [
@@ -74,7 +71,7 @@ def test_links_that_are_gone_are_left_out(fabric, tmp_path: Path) -> None:
 def test_a_job_that_is_gone_or_has_other_hosts_frees_its_links(fabric) -> None:
     network, routes = fabric
     a, b = (job_on(network, hosts) for hosts in ("N[0-7]", "N[8-15]"))
-    known = [note(network, name, plan_beside(network, routes, job, [])) for name, job in (("a", a), ("b", b))]
+    known = [note(network, name, plan_beside(network, routes, [job], [])[0]) for name, job in (("a", a), ("b", b))]
     assert [job.name for job in still_running(network, routes, {"b": b}, known)] == ["b"]
     now = still_running(network, routes, {"a": b, "b": b}, known)
     assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "destination-mod-K")]
@@ -86,10 +83,9 @@ def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Pa
     seen = {}
     for name, hosts in (("a", "N[0,1,4,5,8,9]"), ("b", "N[2,3,6,7,10,11]")):
         (running / name).write_text(f"{hosts}\n")
-        done = ayatori_command(
+        ayatori_command(
             "plan", TREE, "--job", str(running / name), "--running", str(running), "--out", f"{tmp_path}/{name}.json"
-        )
-        assert done.status == 0, done.stderr
+        ).good()
         seen[name] = (tmp_path / f"{name}.json.pairs").read_bytes()
     assert (tmp_path / "a.json.pairs").read_bytes() == seen["a"]
     network = ayatori.open_source(TREE)
@@ -109,8 +105,7 @@ def test_what_fails_leaves_the_file_as_it_was(tmp_path: Path, ayatori_command) -
     job = tmp_path / "job"
     job.write_text("N[0-7]\n")
     arguments = ["plan", TREE, "--job", str(job), "--running", str(tmp_path / "running")]
-    failed = ayatori_command(*arguments, "--out", str(tmp_path / "no" / "such" / "folder.json"))
-    assert failed.status == 1
+    ayatori_command(*arguments, "--out", str(tmp_path / "no" / "such" / "folder.json")).refused(1)
     assert not (tmp_path / "running" / ".ayatori-running.json").exists()
     assert ayatori_command(*arguments, "--method", "rule").status == 2
 
@@ -138,12 +133,10 @@ def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: 
     assert {name: len(job.machines) for name, job in jobs.items()} == {"4711": 4, "4712_3": 1}
     with pytest.raises(Error, match=r"squeue's line 1 \(job 4711\)"):
         jobs_of_squeue(network, "4711 elsewhere[1-2]\n")
-    squeue = tmp_path / "squeue"
-    squeue.write_text('#!/bin/sh\necho "17 N[3-4]"\n')
-    squeue.chmod(0o755)
+    squeue = program_at(tmp_path / "squeue", 'echo "17 N[3-4]"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert list(listed_jobs(network, "slurm")) == ["17"]
-    squeue.write_text("#!/bin/sh\necho 'slurm_load_jobs error: no controller' >&2\nexit 1\n")
+    program_at(squeue, "echo 'slurm_load_jobs error: no controller' >&2\nexit 1")
     with pytest.raises(Error, match="squeue failed") as caught:
         listed_jobs(network, "slurm")
     assert "no controller" in caught.value.cause
@@ -154,13 +147,12 @@ def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: 
 def test_tables_are_made_for_the_jobs_that_slurm_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ayatori_command
 ) -> None:
-    hostfile, squeue = tmp_path / "job", tmp_path / "squeue"
+    hostfile = tmp_path / "job"
     hostfile.write_text("N1\nN6\nN11\n", encoding="utf-8")
-    squeue.write_text('#!/bin/sh\necho "17 N[1,6,11]"\n')
-    squeue.chmod(0o755)
+    program_at(tmp_path / "squeue", 'echo "17 N[1,6,11]"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     by_file, by_slurm = (
-        json.loads(ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").stdout)
+        ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").json()
         for jobs in (str(hostfile), "slurm")
     )
     assert by_slurm["running"] == 1
@@ -171,9 +163,7 @@ def test_a_folder_that_is_missing_is_not_made(tmp_path: Path, ayatori_command) -
     hostfile = tmp_path / "job"
     hostfile.write_text("N1\nN8\n", encoding="utf-8")
     missing = tmp_path / "missing"
-    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(missing))
-    assert refused.status == 1
-    assert "no such folder" in refused.stderr
+    ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(missing)).refused(1, "no such folder")
     assert not missing.exists()
 
 
@@ -184,9 +174,9 @@ def test_a_damaged_file_says_what_to_do_and_stays(tmp_path: Path, ayatori_comman
     running.mkdir()
     state = running / ".ayatori-running.json"
     state.write_text('{"format"', encoding="utf-8")
-    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(running))
-    assert refused.status == 1
-    assert "not valid JSON" in refused.stderr and "remove the file" in refused.stderr
+    ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(running)).refused(
+        1, "not valid JSON", "remove the file"
+    )
     assert state.read_text(encoding="utf-8") == '{"format"'
 
 
@@ -204,7 +194,7 @@ def test_a_job_whose_hostfile_is_not_in_the_folder_is_told(tmp_path: Path, ayato
 
 def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     network, routes = fabric
-    busy = [note(network, "a", plan_beside(network, routes, job_on(network, "N[0,4,8,12,16,20]"), []))]
+    busy = [note(network, "a", plan_beside(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0])]
     free = job_on(network, "N[1-3,5-7,9-11,13-15]")
     found = propose(network, routes, free, 6, busy)
     assert 1 <= len(found) <= 3

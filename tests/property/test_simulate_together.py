@@ -1,7 +1,5 @@
 """Jobs that run at the same time, simulated: each alone, together, and beside its worst neighbour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

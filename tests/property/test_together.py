@@ -1,7 +1,5 @@
 """Jobs that run at the same time, read from files and measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -17,7 +15,6 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.plan_file import write_plan
-from ayatori.planning.plans import contention
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.together import (
     BACKGROUND,
@@ -92,15 +89,6 @@ def test_the_background_is_a_neighbour_on_hosts_of_nobody_else(network: ayatori.
     assert background(network, jobs, 0) == []
     with pytest.raises(Error, match="background traffic"):
         background(network, jobs, 1.5)
-
-
-def test_a_job_alone_gets_what_contention_says(network: ayatori.Network) -> None:
-    job = _core.job_of_hosts(network, [(f"N{host}", 1) for host in range(0, 18, 2)], "here")
-    routes = ayatori.make_routes(network, 0)
-    measured = measure_together(network, routes, [JobOnFabric("mine", job)], rounds=8 * 5)
-    expected = contention(network, routes, job, _core.Plan.destination_mod_k(9)).relative_bandwidth
-    assert measured.jobs[0].together == pytest.approx(expected, abs=1e-12)
-    assert measured.shared == []
 
 
 @settings(max_examples=tries(40))

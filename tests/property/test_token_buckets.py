@@ -1,7 +1,5 @@
 """Token buckets that limit NICs, found in what an ideal machine would measure, and in times of real ones."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

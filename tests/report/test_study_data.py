@@ -1,32 +1,24 @@
 """What a study tells the report of a real network: positions, faults, the job's NICs and its steps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_study import study_of
 
 from ayatori import _core, open_source
-from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.jobs import random_jobs
 from ayatori.model.network import drawing_as_data
 from ayatori.planning.improvement import TablesInUse, improve_jobs
 from ayatori.planning.routes import make_routes, make_routes_explained
 from ayatori.planning.together import JobOnFabric, measure_together
 from ayatori.report import write_report
-from ayatori.study.comparison import MAX_STEPS, RoutedNetwork, Study, study_as_data
+from ayatori.study.comparison import MAX_STEPS
 from ayatori.study.pictures import plan_as_study, together_as_study
 
 RAILS = "xgft:h=2;m=6,4;w=2,3"  # two NICs a host
 GOLDEN = Path(__file__).parent.parent / "golden"
-
-
-def study_of(source: str, size: int) -> dict[str, Any]:
-    network = open_source(source)
-    study = Study(RoutedNetwork(network, make_routes(network, 0), make_routes_explained(network).routes))
-    study.run(random_jobs(network, 5, size, seed=3), contiguous_jobs(network, [size]))
-    return study_as_data(study, source, source, 3)
 
 
 @pytest.mark.parametrize(

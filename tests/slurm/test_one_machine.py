@@ -3,8 +3,6 @@
 Everything runs in namespaces of its own, which end with their first process; nothing stays.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -19,6 +17,7 @@ import pytest
 
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
+from subprocesses import program_at, ran, said_by
 from thoroughness import tries
 
 ROOT = Path(__file__).parent.parent.parent
@@ -53,9 +52,7 @@ def in_slurm(folder: Path, script: str) -> str:
     (folder / "script").write_text(script)
     command = [*NAMESPACES, "sh", str(START), str(folder), str(folder / "script")]
     environment = os.environ | {"TMPDIR": str(folder)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL, check=False
-    )
+    done = ran(command, env=environment, seconds=SECONDS)
     logs = "".join(f"\n{log.name}: {log.read_text(errors='replace')[-800:]}" for log in (folder / "log").glob("*"))
     assert done.returncode == 0, done.stdout + done.stderr + logs
     return done.stdout
@@ -68,7 +65,7 @@ TWO_LEAVES = "full:2,hosts=2"
 @pytest.mark.parametrize("network", [FAT_TREE, RAILS, TWO_LEAVES])
 def test_the_topology_that_we_write_is_the_one_that_slurm_shows(network: str, folder: Path, ayatori_command) -> None:
     topology = folder / "topology.conf"
-    assert ayatori_command("convert", network, "--to", "slurm", "--out", str(topology)).status == 0
+    ayatori_command("convert", network, "--to", "slurm", "--out", str(topology)).good()
     written = re.findall(r"SwitchName=(\S+) (?:Nodes|Switches)=(\S+)", topology.read_text())
     assert len(written) == 3
     shown = in_slurm(folder, "scontrol show topology")
@@ -111,8 +108,7 @@ def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> 
         "--out",
         str(folder / "order"),
     ]
-    done = ayatori_command(*job, *call)
-    assert done.status == 0, done.stderr
+    done = ayatori_command(*job, *call).good()
     use = re.search(r"  Slurm +(SLURM_HOSTFILE=\S+ srun --distribution=arbitrary -n 8)", done.stdout)
     assert use, done.stdout
     printed = in_slurm(folder, f"{use[1]} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME'")
@@ -130,9 +126,7 @@ def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_comma
         (folder / name).write_text(text)
         plan, say = folder / f"{name}.json", folder / f"say-{name}"
         say.write_text(f"echo {name}: $SLURM_PROCID $SLURMD_NODENAME")
-        done = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json")
-        assert done.status == 0, done.stderr
-        data = json.loads(done.stdout)
+        data = ayatori_command("plan", FAT_TREE, "--job", str(folder / name), "--out", str(plan), "--json").json()
         promised[name] = data["relative_bandwidth"]["mean"]
         line = data["start"]["Slurm"].replace(f"ayatori run --plan {plan} ", "")
         hosts = sorted({run["host"] for run in json.loads(plan.read_text())["machines"]})
@@ -140,7 +134,7 @@ def test_srun_starts_the_ranks_where_a_plan_has_them(folder: Path, ayatori_comma
         script += f"{line} sh {say}\n{allocation} sh -c '{line} sh {say}'\n"
     printed = in_slurm(folder, script)
     for words in (["convert", FAT_TREE, "--to", "json", "--out", "fabric"], ["route", FAT_TREE, "--out-dir", "tables"]):
-        assert ayatori_command(*words, cwd=folder).status == 0
+        ayatori_command(*words, cwd=folder).good()
     walk = FilesWalk(folder / "fabric", folder / "tables/lfts")
     for name in jobs:
         said = sorted((int(rank), host) for rank, host in re.findall(rf"^{name}: (\d+) (\S+)$", printed, re.MULTILINE))
@@ -186,8 +180,7 @@ export PATH={Path(sys.executable).parent}:$PATH:/usr/sbin:/usr/bin:/bin HOME={fo
 """
     prolog = folder / "prolog"
     # The second job is planned while the first one is still in its prolog.
-    prolog.write_text(f"#!/bin/sh\n{settings}{examples / 'prolog'}\nsleep 2\n")
-    prolog.chmod(0o755)
+    program_at(prolog, f"{settings}{examples / 'prolog'}\nsleep 2")
     (folder / "more.conf").write_text(f"PrologSlurmctld={prolog}\n")
     (folder / "job").write_text("#!/bin/sh\nsleep 60\n")
     submit = (
@@ -236,7 +229,7 @@ def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, 
     (folder / "sum.c").write_text(MPI_PROGRAM)
     subprocess.run([f"mpicc.{family}", "sum.c", "-o", "sum"], cwd=folder, check=True, timeout=60)
     topology = folder / "topology.conf"
-    assert ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).status == 0
+    ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).good()
     srun = f"srun --mpi={LAUNCHED_BY[family]} -N 2 -n 4 {folder / 'sum'}"
     ours = f"{sys.executable} -m ayatori.cli run -- {srun}"
     settings = "AYATORI_VERBOSE=1 AYATORI_ALLREDUCE=recursive-doubling"
@@ -251,29 +244,12 @@ def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, 
     assert sorted(line for line in lines if " of 4: " in line) == expected
 
 
-SAYS_WHERE = """
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-  int rank;
-  char host[99];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  gethostname(host, sizeof host);
-  printf("rank %d on %s\\n", rank, host);
-  MPI_Finalize();
-}
-"""
-
-
 def test_a_plan_is_made_for_the_ranks_that_srun_starts(folder: Path, ayatori_command) -> None:
     """In another order than Slurm lists the hosts, and by two starts in one allocation. The network is one on which
     four hosts share links whatever their order, with the names of the nodes that are here."""
     if shutil.which("mpicc.openmpi") is None:
         pytest.skip("libopenmpi-dev is not installed")
-    (folder / "where.c").write_text(SAYS_WHERE)
-    subprocess.run(["mpicc.openmpi", "where.c", "-o", "where"], cwd=folder, check=True, timeout=60)
+    said_by(["mpicc.openmpi", ROOT / "tests/mpi/programs/says_where.c", "-o", folder / "where"])
     tree = ayatori_command("convert", "fattree:K=3,levels=2,nodes=9", "--to", "json").stdout
     names = {"N2": "N0", "N3": "N1", "N5": "N2", "N8": "N3", "N0": "N5", "N1": "N8"}
     (folder / "tree.json").write_text(re.sub(r'"(N\d)"', lambda name: f'"{names.get(name[1], name[1])}"', tree))

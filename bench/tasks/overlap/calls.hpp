@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "communication.hpp"
-#include "sockets.hpp"
 
 namespace ayatori::bench {
 
@@ -23,7 +22,6 @@ inline std::unique_ptr<Communication> communication_of(const std::string& call, 
   for (const auto& [name, which] : calls) {
     if (call == name) return std::make_unique<MpiCommunication>(which, bytes, rank, ranks);
   }
-  if (call == "sockets") return std::make_unique<SocketCommunication>(bytes, rank, ranks);
   if (call == "acp") return std::make_unique<AcpCommunication>(bytes, rank, ranks);
   return nullptr;
 }

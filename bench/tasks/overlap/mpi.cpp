@@ -4,13 +4,12 @@
 ///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS [SECONDS]]]]]
 ///
 /// CALL: isend (from rank 0 to rank 1), iallreduce (of doubles), ialltoall, ibcast, iallgather; acp: a put of libacp
-/// from rank 0 to rank 1; sockets: an exchange and a sum by TCP alone, the least that an iallreduce takes. KERNEL:
-/// arithmetic, in registers; memory, a triad over arrays that fit into no cache; matrix-vector, whose rows are divided
-/// among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation is made as long as the communication
-/// alone; with ORDER it is that of matrices of so many rows, and with UNITS so many of the kernel's units, such as an
-/// earlier run has printed. SECONDS: there are more turns than REPEATS until all of them have taken so long, at most a
-/// hundred times as many. TEST_SECONDS: the program calls MPI_Test after about so much of its computation, again and
-/// again; 0: not at all.
+/// from rank 0 to rank 1. KERNEL: arithmetic, in registers; memory, a triad over arrays that fit into no cache;
+/// matrix-vector, whose rows are divided among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation
+/// is made as long as the communication alone; with ORDER it is that of matrices of so many rows, and with UNITS so
+/// many of the kernel's units, such as an earlier run has printed. SECONDS: there are more turns than REPEATS until all
+/// of them have taken so long, at most a hundred times as many. TEST_SECONDS: the program calls MPI_Test after about so
+/// much of its computation, again and again; 0: not at all.
 ///
 /// Four things take turns, each after a barrier: the communication alone (begun and waited for), the computation alone,
 /// the call that blocks and then the computation, and both (begun, computed, waited for). A time is that of the slowest
@@ -30,21 +29,12 @@
 ///     threads                            of OpenMP, in a rank
 ///
 /// What was received is checked after every turn, and what was computed at the end.
-///
-///     overlap_mpi_FAMILY idle SECONDS
-///
-/// has nothing under way for so long, and prints which share of a core each thread named "ayatori" used meanwhile, by
-/// the kernel's account (/proc/self/task/N/schedstat).
 
 #include <mpi.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -150,7 +140,7 @@ class Overlap {
         kernel_(kernel_of(settings.kernel, settings.order, rank, ranks)),
         test_seconds_(settings.test_seconds),
         units_(first_units) {
-    if (communication_ == nullptr) refuse("CALL is isend, iallreduce, ialltoall, ibcast, iallgather, sockets or acp");
+    if (communication_ == nullptr) refuse("CALL is isend, iallreduce, ialltoall, ibcast, iallgather or acp");
     if (kernel_ == nullptr) refuse("KERNEL is arithmetic, memory, matrix-vector or matrix-matrix");
     if (settings.units > 0) {
       units_ = settings.units;
@@ -308,33 +298,6 @@ void print(const Settings& settings, long units, const Times& times, const std::
               summary("overlap", times.overlaps()).c_str(), samples.c_str(), places.c_str(), threads_of_openmp());
 }
 
-/// Nanoseconds on a core, of all threads of this name.
-double used_by(const std::string& name) {
-  double used = 0;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string comm;
-    std::ifstream(thread.path() / "comm") >> comm;
-    double nanoseconds = 0;
-    if (comm == name && std::ifstream(thread.path() / "schedstat") >> nanoseconds) used += nanoseconds;
-  }
-  return used;
-}
-
-void idle(double seconds) {
-  const std::string name = "ayatori";
-  std::vector<int> data(1000000);  // the thread has had something to do
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(data.data(), 1000000, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  usleep(100000);
-  const double before = used_by(name);
-  usleep(static_cast<useconds_t>(seconds * 1e6));
-  const double share = (used_by(name) - before) / (seconds * 1e9);
-  if (rank == 0) {
-    std::printf("{\"idle\": %g, \"used_before\": %g, \"share_of_a_core\": %g}\n", seconds, before / 1e9, share);
-  }
-}
-
 /// Who warms up for a second or longer waits until the plug-in has tried whether its thread pays. Where exchanges take
 /// long that takes so many of them.
 constexpr double seconds_of_trial = 1;
@@ -356,11 +319,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc == 3 && std::string(argv[1]) == "idle") {
-    idle(std::atof(argv[2]));
-  } else {
-    run(settings_of(argc, argv));
-  }
+  run(settings_of(argc, argv));
   leave_mpi();
   return 0;
 }

@@ -13,13 +13,12 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from ayatori import _core
-from ayatori.base.compiled import of_mpi
+from ayatori.base.compiled import PROGRAMS, of_mpi
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.processes import last_line, open_mpi_as_root, run_program
+from ayatori.processes import last_words, open_mpi_as_root, run_to_end
 
-SOURCE = Path(_core.__file__).parent / "programs" / "calibrate.c"
+SOURCE = PROGRAMS / "calibrate.c"
 FITTED_SIZES = tuple(4**power for power in range(12))
 """1 B … 4 MiB; the program adds the eager limit and one byte more."""
 CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
@@ -119,19 +118,16 @@ def measure(
 
     `settings` are words for mpirun, `program` the one that measures, with its first words.
     """
-    output, errors = folder / "output", folder / "errors"
-    status = run_program(
+    ended = run_to_end(
         [mpi.mpirun, *placement(mpi, hostfile), *settings, *program, f"{seconds:g}", *map(str, sizes)],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
-        output=output,
-        errors=errors,
         timeout=LEAST_SECONDS + 3 * seconds,
     )
-    text = output.read_text(encoding="utf-8")
-    if status != 0 and _END not in text.splitlines():
-        raise Error(f"{mpi.mpirun} failed", cause=last_line(errors) or last_line(output) or f"status {status}")
-    return parse_measurement(text)
+    if ended.status != 0 and _END not in ended.output.splitlines():
+        cause = last_words(ended.errors) or last_words(ended.output) or ended.reason
+        raise Error(f"{mpi.mpirun} failed", cause=cause)
+    return parse_measurement(ended.output)
 
 
 @dataclass(frozen=True)
@@ -163,9 +159,15 @@ def measure_turns(
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     ranks = 2 * _cores()
-    words = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
+    words: list[str | Path] = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
     command = [mpi.mpirun, *placement(mpi, None, ranks), *words]
-    starts = [turns_of(_lines_of(command, folder)) for _ in range(STARTS)]
+    starts = []
+    for _ in range(STARTS):
+        environment = os.environ | open_mpi_as_root()
+        ended = run_to_end(command, folder=folder, environment=environment, timeout=LEAST_SECONDS)
+        if ended.status != 0:
+            raise Error(f"{command[0]} failed", cause=ended.reason)
+        starts.append(turns_of(ended.objects()))
     return Turns(
         ranks,
         {size: median(start.steps[size] for start in starts) for size in starts[0].steps},
@@ -173,18 +175,6 @@ def measure_turns(
         median(start.hop for start in starts),
         any(start.at_another_pace for start in starts),
     )
-
-
-def _lines_of(command: Sequence[str | Path], folder: Path) -> list[dict[str, float]]:
-    """The objects that a command prints, one a line."""
-    output, errors = folder / "output", folder / "errors"
-    environment = os.environ | open_mpi_as_root()
-    status = run_program(
-        command, folder=folder, environment=environment, output=output, errors=errors, timeout=LEAST_SECONDS
-    )
-    if status != 0:
-        raise Error(f"{command[0]} failed", cause=last_line(errors) or f"status {status}")
-    return [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line[:1] == "{"]
 
 
 def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:

@@ -10,7 +10,7 @@ import typer
 
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import bench_collectives, bench_hpl, bench_overlap, bench_pingpong, options
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
 
@@ -73,21 +73,15 @@ def simulated_incast(
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the network does to datagrams (TOML).")
     ] = None,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every decision of every endpoint there, as qlog.")
-    ] = None,
     json: options.JSON = False,
 ) -> None:
     """Many processes send to one that has few receive buffers, on a simulated network, in virtual time.
 
-    The same options give the same result and the same trace. docs/transport.md says how to read a trace,
-    docs/simulated-network.toml what a scenario may say.
+    The same options give the same result. docs/simulated-network.toml shows what a scenario may say.
     """
     load = SimulatedIncast(options.value_of(parse_bytes, bytes), buffers, seed, senders, messages, scenario=scenario)
     protocol = Protocol("fixed timer", options.value_of(parse_seconds, timer)) if timer else OURS
-    data = result_as_data(protocol, load, simulate_incast(protocol, load, trace))
-    if trace is not None:
-        note(f"wrote {trace}")
+    data = result_as_data(protocol, load, simulate_incast(protocol, load))
     if json:
         print_json("bench-simulated-incast", data)
     else:

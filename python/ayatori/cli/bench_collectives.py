@@ -14,6 +14,7 @@ from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.options import words_of
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.collectives import (
     COLLECTIVES,
@@ -35,7 +36,6 @@ from ayatori.mpi_tables import mpich, openmpi
 
 SIZES = "8B,64B,512B,4KiB,32KiB,256KiB,1MiB,4MiB"
 
-RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
 LAUNCH = Annotated[
     str, typer.Option(metavar="WORDS", help="What starts the program: 'mpirun -np 64 --hostfile h'; one MPI, one N.")
@@ -51,7 +51,7 @@ def collectives(
     bytes: Annotated[
         str, typer.Option(metavar="SIZE[,SIZE…]", help="For one other rank, or the whole vector.")
     ] = SIZES,
-    ranks: RANKS = "2",
+    ranks: options.RANKS = "2",
     mpi: MPIS = "",
     launch: LAUNCH = "",
     table: TABLE = None,
@@ -74,7 +74,7 @@ def collectives(
 
 def alltoall(
     bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="From each rank to each other.")] = SIZES,
-    ranks: RANKS = "2",
+    ranks: options.RANKS = "2",
     mpi: MPIS = "",
     launch: LAUNCH = "",
     table: TABLE = None,
@@ -125,10 +125,6 @@ def measured(
             as_data(setting, measure_collectives(setting, stacks[setting.family], cells, repeats, advance))
             for setting in settings
         ]
-
-
-def words_of(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def number_of(word: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +16,10 @@ from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import find_hpl, launcher_of
-from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Variant, memory_here, order_for
-from ayatori.linpack.sweep import Sweep, results_of, run_points
+from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Point, Variant, memory_here, order_for
+from ayatori.linpack.sweep import Sweep, results_of, run_point
 from ayatori.report.hpl_page import hpl_page, hpl_rows
-from ayatori.resumable import compute_items
+from ayatori.resumable import compute_each
 
 PRESET = Annotated[str, typer.Option(metavar="NAME", help=f"Sizes that go together: {', '.join(PRESETS)}.")]
 ORDER = Annotated[str, typer.Option(metavar="N[,N…]", help="Of the matrix; else 80 % of the memory.")]
@@ -94,12 +93,11 @@ def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[dic
     runs = sweep.runs()
     with progress("HPL", len(runs)) as advance:
 
-        def run(points: Sequence[Any]) -> list[dict[str, Any]]:
-            for point in points:
-                note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
-            return run_points(program, launcher, sweep, points)
+        def run(point: Point) -> dict[str, Any]:
+            note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
+            return run_point(program, launcher, sweep, point)
 
-        done = compute_items(saved, "runs", runs, 1, run, advance)
+        done = compute_each(saved, "runs", runs, run, advance)
     results = results_of(sweep, done)
     saved.remove()
     return results

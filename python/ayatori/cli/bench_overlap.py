@@ -15,6 +15,7 @@ from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import LEAST_BURST, MOST_BURST
+from ayatori.cli.options import words_of
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, has_netem
 from ayatori.measurement.collectives import FAMILIES, installed_families
@@ -23,17 +24,7 @@ from ayatori.overlap.krylov import FAMILY, METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
-from ayatori.overlap.sweep import (
-    CALLS,
-    KERNELS,
-    WAYS,
-    Sweep,
-    krylov_cells,
-    measure,
-    overlap_cells,
-    runs_of,
-    stencil_cells,
-)
+from ayatori.overlap.sweep import CALLS, KERNELS, WAYS, Sweep, cells_of, measure, runs_of
 
 TASKS = ("overlap", "stencil", "krylov")
 
@@ -56,7 +47,6 @@ ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil
 DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Of the stencil's blocks.")]
 MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}.")]
 MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
-RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 RATE = Annotated[str, typer.Option(metavar="RATE", help="Of the cables of the lab's two hosts.")]
 LATENCY = Annotated[str, typer.Option("--link-latency", metavar="TIME", help="Of each of these cables; from 100us on.")]
 LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
@@ -78,7 +68,7 @@ def overlap(
     dimensions: DIMENSIONS = 1,
     mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp",
     mpi: MPIS = "",
-    ranks: RANKS = "2",
+    ranks: options.RANKS = "2",
     rate: RATE = "200Mbit/s",
     burst: BURST = "32KiB",
     link_latency: LATENCY = "",
@@ -109,16 +99,17 @@ def overlap(
     orders, counts = numbers_of(matrix_order), numbers_of(ranks)
     if task == "overlap":
         sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
-        cells = overlap_cells(families, words_of(mechanisms), words_of(calls), sizes, counts)
+        cells = cells_of(task, families, words_of(mechanisms), words_of(calls), sizes, counts)
         sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
     elif task == "stencil":
         chosen = words_of(ways or "none,isend,put,acp")
-        cells = stencil_cells(families, words_of(mechanisms), chosen, orders or [1024], counts)
+        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1024], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
     elif task == "krylov":
         if FAMILY not in families:
             raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
-        cells = krylov_cells(families, words_of(mechanisms), words_of(ways or "cg,pipecg"), orders or [1536], counts)
+        chosen = words_of(ways or "cg,pipecg")
+        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1536], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations)
     else:
         raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
@@ -157,10 +148,6 @@ def site_of(lab: Path | None, rate: str, burst: str, here: bool, link_latency: s
     if not has_netem() and not can_delay():
         raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
     return lab_of_two(rate, at_once, f"{seconds * 1e6:.0f}us")
-
-
-def words_of(text: str) -> list[str]:
-    return list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
 
 
 def numbers_of(text: str) -> list[int]:

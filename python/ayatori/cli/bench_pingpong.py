@@ -10,7 +10,7 @@ import typer
 
 from ayatori._core import Network, Purpose
 from ayatori.base.files import make_folder, write_bytes
-from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.fitting import errors_of, one_way
 from ayatori.calibration.measuring import find_mpi
 from ayatori.cli import options
@@ -31,7 +31,6 @@ from ayatori.pingpong import (
     with_measured_links,
 )
 
-MAX_SECONDS = 3600.0
 LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 30
 SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
 
@@ -46,10 +45,8 @@ def pingpong(
         Path | None,
         typer.Option(metavar="DIR", help="Write the network with measured links there, the fits, and two diagrams."),
     ] = None,
-    mpirun: Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")] = "mpirun",
-    mpicc: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")
-    ] = None,
+    mpirun: options.MPIRUN = "mpirun",
+    mpicc: options.MPICC = None,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure for, each two hosts.")] = "10s",
     max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
     agent: Annotated[
@@ -65,9 +62,7 @@ def pingpong(
     --out-dir gets network.json, whose links have the measured rates and latencies (json:DIR/network.json), PLANE.json
     with what messages cost on it (--calibration DIR of simulate and choose), latency.svg and throughput.svg.
     """
-    time = options.value_of(parse_seconds, seconds)
-    if not 0 < time <= MAX_SECONDS:
-        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 10s; at most an hour")
+    time = options.seconds_to_measure(seconds, "10s")
     most = options.value_of(parse_bytes, max_bytes)
     if not LEAST_BYTES <= most <= MOST_BYTES:
         raise UsageError(f"--max-bytes {max_bytes} is out of range", hint="1KiB to 1GiB")

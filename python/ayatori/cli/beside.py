@@ -22,7 +22,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside, plan_jointly
+from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
 
 RUNNING = Annotated[
     str | None,
@@ -72,13 +72,13 @@ class NewJobs:
         return self.routes.lmc(next(iter(self.jobs.values())).endpoints(self.network)[0])
 
     def plan(self, others: list[RunningJob], control: SearchControl) -> dict[str, Placed]:
-        jobs, more = list(self.jobs.values()), (others, self.pattern, self.seed, self.rails, control)
-        if len(jobs) == 1:
+        jobs, is_alone = list(self.jobs.values()), len(self.jobs) == 1
+        if is_alone:
             control.expect(1)
-            placed = [plan_beside(self.network, self.routes, jobs[0], *more)]
+        how = (self.pattern, self.seed, self.rails, control)
+        placed = plan_beside(self.network, self.routes, jobs, others, *how)
+        if is_alone:
             control.did(0 if control.stopped else 1)
-        else:
-            placed = plan_jointly(self.network, self.routes, jobs, *more)
         return dict(zip(self.jobs, placed, strict=True))
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.base.units import format_bytes, format_seconds, parse_seconds
+from ayatori.base.units import format_bytes, format_seconds
 from ayatori.calibration.calibrating import calibrate as measure_and_fit
 from ayatori.calibration.measuring import find_mpi, hosts_in
 from ayatori.cli import options
@@ -20,15 +20,12 @@ from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.prediction.costs import MessageCosts, seconds_of
 
 SIZES_PRINTED = (1, 1 << 10, 1 << 16, 1 << 20, 1 << 22)
-MAX_SECONDS = 3600.0
 
 
 def calibrate(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calibration there.")] = None,
-    mpirun: Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")] = "mpirun",
-    mpicc: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")
-    ] = None,
+    mpirun: options.MPIRUN = "mpirun",
+    mpicc: options.MPICC = None,
     hostfile: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Of two hosts or more: measures between the first two, too.")
     ] = None,
@@ -40,9 +37,7 @@ def calibrate(
 
     Two ranks on this machine, and one on each of two hosts of --hostfile.
     """
-    time = options.value_of(parse_seconds, seconds)
-    if not 0 < time <= MAX_SECONDS:
-        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 20s; at most an hour")
+    time = options.seconds_to_measure(seconds, "20s")
     if not 0 <= links <= 1000:
         raise UsageError(f"--links {links} is out of range", hint="0 to 1000")
     check_files(hostfile, out)

@@ -28,8 +28,6 @@ from ayatori.planning.plans import (
     MULTIPATH,
     Assessment,
     assess_jobs,
-    assess_multipath,
-    assess_unplanned,
     assessments_as_data,
     contention,
     method_named,
@@ -131,15 +129,13 @@ def assess_each(
     network: Network, jobs: list[Job], tables: Tables, routes: Routes, pattern: str, seed: int, with_bounds: bool
 ) -> tuple[list[Assessment], Cut | None]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
-    method, rails = tables.method or DESTINATION_MOD_K, tables.rails
+    method: str | None = tables.method or DESTINATION_MOD_K
+    if method == DESTINATION_MOD_K and not with_bounds:
+        method = None
 
     def assess(control: SearchControl) -> list[Assessment]:
         control.expect(len(jobs))
-        if method == MULTIPATH:
-            return assess_multipath(network, routes, jobs, pattern, seed, control, rails)
-        if with_bounds or method != DESTINATION_MOD_K:
-            return assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
-        return assess_unplanned(network, routes, jobs, pattern, seed, control, rails)
+        return assess_jobs(network, routes, jobs, method, pattern, seed, control, tables.rails)
 
     assessments, cut = searched("jobs", None, assess)
     return with_results(assessments, cut, len(assessments), len(jobs))

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.base.units import parse_seconds
 from ayatori.cli import bench_hpl, estimate_in_network, estimate_memory, options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say
@@ -18,8 +17,6 @@ from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import launcher_of
 from ayatori.linpack.settings import Variant
 from ayatori.linpack.sweep import Sweep
-
-MAX_SECONDS = 3600.0
 
 app = typer.Typer(help="What would a cluster do that is not built, or not measured?", no_args_is_help=True)
 app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
@@ -56,9 +53,7 @@ def hpl(
             raise UsageError("--paper takes no other option than --json")
         describe_paper(json)
         return
-    time = options.value_of(parse_seconds, seconds)
-    if not 0 < time <= MAX_SECONDS:
-        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 5s; at most an hour")
+    time = options.seconds_to_measure(seconds, "5s")
     sizes = bench_hpl.sizes_of(preset, matrix_order, memory, nb, grids)
     sweep = Sweep(*sizes, bench_hpl.planes_of(planes), Variant(depth=depth))
     sweep.check()

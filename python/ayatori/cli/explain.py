@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori.base.compiled import PLUGINS
 from ayatori.base.files import make_folder, write_bytes, write_json
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
 from ayatori.cli.own_options import RunsCommand
-from ayatori.cli.run import PLUGINS
 from ayatori.overlap.explanation import WORTH_A_CHANGE, explain
 from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.timeline import timeline_of

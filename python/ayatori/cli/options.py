@@ -23,6 +23,7 @@ ASSUMED = "assumed"
 """--calibration assumed: what is assumed for the rate of the links, as without a calibration."""
 NO_COSTS = "none"
 """--calibration none: nothing takes time but bytes and links, and what other options give."""
+MAX_SECONDS_TO_MEASURE = 3600.0
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
@@ -31,6 +32,9 @@ SOURCE = Annotated[
     typer.Argument(metavar="SOURCE", help="A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE; see below."),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")]
+MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")]
+RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 HOST_PATTERN = Annotated[
     str,
     typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
@@ -166,6 +170,21 @@ def check_rails(text: str) -> None:
 
     if text != AUTO_RAILS:
         value_of(rails_named, text)
+
+
+def words_of(text: str) -> list[str]:
+    """Of a list with commas, each word once."""
+    return list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def seconds_to_measure(text: str, usual: str) -> float:
+    """What --seconds says of a measurement; `usual` is the example. Raises UsageError."""
+    from ayatori.base.units import parse_seconds
+
+    seconds = value_of(parse_seconds, text)
+    if not 0 < seconds <= MAX_SECONDS_TO_MEASURE:
+        raise UsageError(f"--seconds {text} is out of range", hint=f"for example {usual}; at most an hour")
+    return seconds
 
 
 def value_of(parse: Callable[[str], Value], text: str) -> Value:

@@ -51,7 +51,6 @@ from ayatori.planning.plans import (
     PLAN_METHODS,
     Assessment,
     assess_jobs,
-    assess_unplanned,
     assessments_as_data,
     purpose_of,
     relative_bandwidths,
@@ -274,7 +273,7 @@ def on_tables_of_ours(
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
         return [each.unplanned or each.without for each in improvements]
     jobs = [each.without.job for each in improvements]
-    return assess_unplanned(network, make_routes(network, 0), jobs, pattern, seed, rails=rails)
+    return assess_jobs(network, make_routes(network, 0), jobs, None, pattern, seed, rails=rails)
 
 
 def new_tables_as_data(

@@ -17,6 +17,7 @@ import typer
 
 from ayatori import _core
 from ayatori._core import Network
+from ayatori.base.compiled import PLUGINS
 from ayatori.base.errors import Error
 from ayatori.base.sources import with_kind
 from ayatori.cli import options, plan_at_start
@@ -35,7 +36,6 @@ from ayatori.processes.foreground import run_in_foreground
 from ayatori.processes.mpi_job import LAUNCHERS
 from ayatori.processes.rank_probe import probe_library, probe_variables
 
-PLUGINS = Path(_core.__file__).parent / "mpi"
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
 CALIBRATION = "AYATORI_CALIBRATION"
 

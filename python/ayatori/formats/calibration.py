@@ -10,16 +10,7 @@ from statistics import median
 from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
-from ayatori.prediction.costs import (
-    Costs,
-    Line,
-    MessageCosts,
-    SizeCost,
-    message_costs_from_core,
-    message_costs_to_core,
-    size_cost_from_core,
-    size_cost_to_core,
-)
+from ayatori.prediction.costs import Costs, Line, MessageCosts, SizeCost, members_in, with_members_of
 
 
 @dataclass(frozen=True)
@@ -132,41 +123,13 @@ def _more(cost: SizeCost, seconds: float) -> SizeCost:
 
 def write_calibration(calibration: Calibration, path: Path) -> None:
     """Whole or not at all."""
-    core = _core.Calibration()
-    core.machine, core.mpi, core.remarks = calibration.machine, calibration.mpi, list(calibration.remarks)
-    core.inside = message_costs_to_core(calibration.inside) if calibration.inside else None
-    core.between = message_costs_to_core(calibration.between) if calibration.between else None
-    core.links_between = calibration.links_between
-    core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
-    core.again = size_cost_to_core(calibration.again)
-    core.start, core.engine = calibration.start, calibration.engine
-    core.cores = calibration.cores
-    core.turn, core.first_turn = size_cost_to_core(calibration.turn), calibration.first_turn
-    core.crowded = size_cost_to_core(calibration.crowded)
-    core.errors = [
-        _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
-    ]
+    core = with_members_of(replace(calibration, errors=()), _core.Calibration())
+    core.errors = [_core.FitError(**vars(error)) for error in calibration.errors]
     _core.write_calibration(core, str(path))
 
 
 def read_calibration(path: Path) -> Calibration:
     """Reads what write_calibration wrote. Raises Error, naming the file and the place that is not as it should be."""
     core = _core.read_calibration(str(path))
-    return Calibration(
-        core.machine,
-        core.mpi,
-        message_costs_from_core(core.inside) if core.inside else None,
-        message_costs_from_core(core.between) if core.between else None,
-        core.links_between,
-        size_cost_from_core(core.copy),
-        size_cost_from_core(core.reduce),
-        size_cost_from_core(core.again),
-        core.start,
-        core.engine,
-        core.cores,
-        size_cost_from_core(core.turn),
-        core.first_turn,
-        size_cost_from_core(core.crowded),
-        tuple(core.remarks),
-        tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
-    )
+    errors = tuple(FitError(**members_in(error, FitError)) for error in core.errors)
+    return Calibration(**members_in(core, Calibration) | {"errors": errors})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ayatori import _core
@@ -110,7 +110,7 @@ def read_table(path: Path) -> Table:
         [(machine.host, machine.ranks) for machine in read.machines],
         read.method,
         Model(
-            costs=from_core(read.model.costs, read.model.costs_from),
+            costs=replace(from_core(read.model.costs), origin=read.model.costs_from),
             **{name: getattr(read.model, name) for name in _PLAIN},
         ),
         {

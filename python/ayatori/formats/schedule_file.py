@@ -18,8 +18,3 @@ def write_schedules(schedules: Sequence[Schedule], file: Path, name: str = "") -
     written = [_core.written_out(schedule) for schedule in schedules]
     _core.write_schedule_file(name, written, str(file))
     return written
-
-
-def read_schedules(file: Path) -> tuple[str, list[WrittenSchedule]]:
-    """The file's name for people, and its schedules, which are right. Raises Error, naming the place."""
-    return _core.read_schedule_file(str(file))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from ayatori.base.errors import Error
 from ayatori.linpack.mixed import program_for
@@ -54,10 +51,9 @@ class MeasuredParts:
 
 def measure_parts(launcher: Launcher, point: Point, seconds: float) -> MeasuredParts:
     words = [*launcher.command(point.processes, point.plane), str(program_for(launcher, "kernels"))]
-    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
-        output = run_in(Path(name), [*words, str(point.order), str(point.block), str(seconds)])
+    ended = run_in(None, [*words, str(point.order), str(point.block), str(seconds)])
     try:
-        places, *heights = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        places, *heights = ended.objects()
         kernels = tuple(Kernels(**height) for height in heights)
         return MeasuredParts(kernels, Places(**{name: tuple(numbers) for name, numbers in places.items()}))
     except (ValueError, TypeError, KeyError) as error:

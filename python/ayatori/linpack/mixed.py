@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
-from ayatori.linpack.running import PROGRAMS, Launcher, is_openmpi, run_in
+from ayatori.linpack.running import Launcher, is_openmpi, run_in
 from ayatori.linpack.settings import Point
 
 
@@ -31,11 +31,7 @@ class MixedResult:
 def program_for(launcher: Launcher, name: str) -> Path:
     """Our program hpl_NAME for the launcher's MPI; raises Error if it was not built."""
     family = "openmpi" if not launcher.words or is_openmpi(launcher.words[0]) else "mpich"
-    path = PROGRAMS / f"hpl_{name}_{family}"
-    if not path.exists():
-        packages = f"lib{family}-dev libopenblas-pthread-dev"
-        raise Error(f"{path.name} was not built", hint=f"apt-get install {packages}, then ./run build")
-    return path
+    return built_program(f"hpl_{name}_{family}", f"lib{family}-dev", "libopenblas-pthread-dev")
 
 
 def run_mixed(launcher: Launcher, point: Point) -> MixedResult:
@@ -47,9 +43,7 @@ def run_mixed(launcher: Launcher, point: Point) -> MixedResult:
         str(point.order),
         str(point.block),
     ]
-    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
-        output = run_in(Path(name), words)
-    return parse_mixed(output)
+    return parse_mixed(run_in(None, words).output)
 
 
 def parse_mixed(output: str) -> MixedResult:

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ayatori import _core
+from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
 from ayatori.diagnosis.interface_names import names_for_openmpi_here
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.output_file import SolvedSystem, parse_output
 from ayatori.linpack.settings import Plane, Point, Variant
-from ayatori.processes import open_mpi_as_root, run_program
+from ayatori.processes import Ended, last_words, open_mpi_as_root, run_to_end
 
-PROGRAMS = Path(_core.__file__).parent / "programs"
 ONLY_HPL = PROGRAMS / "libhpcc_only_hpl.so"
 PACKAGE = "hpcc"
 MAX_SECONDS = 7 * 24 * 3600.0
@@ -81,37 +80,27 @@ def run_hpl(program: Path, launcher: Launcher, point: Point, variant: Variant) -
         (folder / ("hpccinf.txt" if hpcc else "HPL.dat")).write_text(input_text(point, variant, hpcc), encoding="ascii")
         preloaded = _only_hpl(point) if hpcc and ONLY_HPL.exists() else []
         words = [*launcher.command(point.processes, point.plane), *preloaded, str(program)]
-        output = run_in(folder, words)
-        text = (folder / "hpccoutf.txt").read_text(errors="replace") if hpcc else output
+        ended = run_in(folder, words)
+        text = (folder / "hpccoutf.txt").read_text(errors="replace") if hpcc else ended.output
     tests = [test for test in parse_output(text) if _answers(test, point)]
     if len(tests) != 1:
-        raise Error(f"{program.name} has solved no system of N = {point.order}", cause=_last_words(text))
+        raise Error(
+            f"{program.name} has solved no system of N = {point.order}", cause=last_words(text) or "it printed nothing"
+        )
     return tests[0]
 
 
-def run_in(folder: Path, words: Sequence[str]) -> str:
-    """What a program of several processes prints; raises Error if it fails."""
-    output, errors = folder / "output", folder / "errors"
-    status = run_program(
-        words, folder=folder, environment=_environment(), output=output, errors=errors, timeout=MAX_SECONDS
-    )
-    if status != 0:
-        raise Error(f"{words[0]} failed", cause=_told(errors) or _told(output) or f"status {status}")
-    return output.read_text(encoding="utf-8", errors="replace")
-
-
-def _told(path: Path) -> str:
-    """The last line with words: Open MPI draws lines around what it says."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip("- \t")), "")
+def run_in(folder: Path | None, words: Sequence[str]) -> Ended:
+    """A program of several processes; raises Error if it fails."""
+    ended = run_to_end(words, folder=folder, environment=_environment(), timeout=MAX_SECONDS)
+    if ended.status != 0:
+        cause = last_words(ended.errors) or last_words(ended.output) or ended.reason
+        raise Error(f"{words[0]} failed", cause=cause)
+    return ended
 
 
 def _answers(test: SolvedSystem, point: Point) -> bool:
     return (test.order, test.block, test.rows, test.columns) == (point.order, point.block, point.rows, point.columns)
-
-
-def _last_words(text: str) -> str:
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it printed nothing")
 
 
 def _environment() -> dict[str, str]:

@@ -49,14 +49,11 @@ class Sweep:
         return self.points() * self.repeats
 
 
-def run_points(program: Path, launcher: Launcher, sweep: Sweep, points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Of each point plain data: HPL's test, and that of mixed precision or None."""
-    found = []
-    for point in points:
-        test = run_hpl(program, launcher, point, sweep.variant)
-        mixed = run_mixed(launcher, point) if sweep.mixed else None
-        found.append({"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)})
-    return found
+def run_point(program: Path, launcher: Launcher, sweep: Sweep, point: Point) -> dict[str, Any]:
+    """HPL's test as plain data, and that of mixed precision or None."""
+    test = run_hpl(program, launcher, point, sweep.variant)
+    mixed = run_mixed(launcher, point) if sweep.mixed else None
+    return {"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)}
 
 
 def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

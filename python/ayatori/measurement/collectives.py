@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ayatori.base.compiled import PLUGINS, PROGRAMS, built_program
 from ayatori.base.errors import Error
-from ayatori.measurement.programs import PROGRAMS
-from ayatori.processes import last_line, open_mpi_as_root, run_program
+from ayatori.processes import open_mpi_as_root, run_to_end
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 COLLECTIVES = (
@@ -94,7 +92,7 @@ def program_of(family: str) -> Path:
 
 
 def plugin_of(family: str) -> Path:
-    return PROGRAMS.parent / "mpi" / family / "libayatori_mpi.so"
+    return PLUGINS / family / "libayatori_mpi.so"
 
 
 def measure_collectives(
@@ -133,11 +131,7 @@ def check(setting: Setting, cells: Sequence[Cell], repeats: int) -> None:
     """Raises Error if something of it can't be measured."""
     if setting.family not in FAMILIES:
         raise Error(f"no MPI is called '{setting.family}'", hint=f"there are {', '.join(FAMILIES)}")
-    if not program_of(setting.family).exists():
-        raise Error(
-            f"collectives_mpi_{setting.family} was not built",
-            hint=f"apt-get install lib{setting.family}-dev, then ./run build",
-        )
+    built_program(program_of(setting.family).name, f"lib{setting.family}-dev")
     for cell in cells:
         if cell.collective not in COLLECTIVES:
             raise Error(f"'{cell.collective}' can't be measured", hint=f"there are {', '.join(COLLECTIVES)}")
@@ -204,23 +198,13 @@ def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
 def _run(setting: Setting, stack: Stack, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """`cells` of one collective."""
     sizes = ",".join(str(cell.bytes) for cell in cells)
-    output = _output(setting, stack, [str(program_of(setting.family)), cells[0].collective, sizes, str(setting.blocks)])
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-
-
-def _output(setting: Setting, stack: Stack, command: list[str]) -> str:
-    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
-        folder = Path(name)
-        output, errors = folder / "output", folder / "errors"
-        preload = ["env", f"LD_PRELOAD={':'.join(map(str, stack.preloaded))}"] if stack.preloaded else []
-        words = [*_launch(setting), *preload, *command]
-        variables = os.environ | open_mpi_as_root() | stack.variables
-        status = run_program(
-            words, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS
-        )
-        if status != 0:
-            raise Error(f"{stack.name} failed on {setting.ranks} ranks", cause=last_line(errors) or f"status {status}")
-        return output.read_text(encoding="utf-8")
+    command = [str(program_of(setting.family)), cells[0].collective, sizes, str(setting.blocks)]
+    preload = ["env", f"LD_PRELOAD={':'.join(map(str, stack.preloaded))}"] if stack.preloaded else []
+    variables = os.environ | open_mpi_as_root() | stack.variables
+    ended = run_to_end([*_launch(setting), *preload, *command], environment=variables, timeout=MAX_SECONDS)
+    if ended.status != 0:
+        raise Error(f"{stack.name} failed on {setting.ranks} ranks", cause=ended.reason)
+    return ended.objects()
 
 
 def _launch(setting: Setting) -> list[str]:

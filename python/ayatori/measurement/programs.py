@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ayatori import _core
+from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
-from ayatori.processes import last_line, run_program
+from ayatori.processes import run_to_end
 
-PROGRAMS = Path(_core.__file__).parent / "programs"
 MAX_SECONDS = 300.0
 """Of one run; programs end themselves before."""
 
 STACKS = {
-    "ours": ("incast_ours", ""),
+    "ours": ("incast_ours",),
     "ucx-tcp": ("incast_ucx_tcp", "libucx-dev"),
     "ofi-rxd": ("incast_ofi_rxd", "libfabric-dev"),
-    "raw-udp": ("incast_raw_udp", ""),
+    "raw-udp": ("incast_raw_udp",),
 }
 """Of each stack its program, and the Debian package that it is built with, if that may be missing."""
 
@@ -49,7 +46,9 @@ def measure_incast(
     _check(stacks, incast, repeats)
     runs: dict[str, list[dict[str, Any]]] = {stack: [] for stack in stacks}
     arguments = [str(incast.senders), str(incast.bytes), str(incast.messages)]
-    programs = {stack: _program_of(stack) for stack in stacks}
+    programs = {
+        stack: built_program(program, *packages) for stack, (program, *packages) in STACKS.items() if stack in stacks
+    }
     for _ in range(repeats):
         for stack in stacks:
             runs[stack].append(_run_program(programs[stack], arguments))
@@ -61,7 +60,7 @@ def measure_peers(count: int) -> dict[str, Any]:
     """One process with `count` simulated peers, a message to and from each."""
     if not 1 <= count <= 10**8:
         raise Error(f"peers: {count} is out of range", hint="1 to 100000000")
-    return _run_program(_program("many_peers_ours"), [str(count)], MAX_SECONDS + count / 1000)
+    return _run_program(built_program("many_peers_ours"), [str(count)], MAX_SECONDS + count / 1000)
 
 
 def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
@@ -82,36 +81,14 @@ def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
         raise Error(f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MAX_BYTES_OF_A_DATAGRAM}, or other stacks")
 
 
-def _program_of(stack: str) -> Path:
-    program, package = STACKS[stack]
-    return _program(program, f"apt-get install {package}, then ./run build" if package else "")
-
-
-def _program(name: str, hint: str = "") -> Path:
-    path = PROGRAMS / name
-    if not path.exists():
-        raise Error(f"{name} was not built", hint=hint or "./run build")
-    return path
-
-
 def _run_program(program: Path, arguments: list[str], timeout: float = MAX_SECONDS) -> dict[str, Any]:
     """The JSON line that the program prints. It is killed when this process ends, however that happens."""
-    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
-        folder = Path(name)
-        output, errors = folder / "output", folder / "errors"
-        status = run_program(
-            [program, *arguments],
-            folder=folder,
-            environment=os.environ,
-            output=output,
-            errors=errors,
-            timeout=timeout,
-        )
-        if status == -signal.SIGALRM:
-            raise Error(f"{program.name} took too long, and was ended", hint="fewer messages, or fewer senders")
-        if status != 0:
-            raise Error(f"{program.name} failed", cause=last_line(errors) or f"status {status}", internal=True)
-        return json.loads(output.read_text(encoding="utf-8"))
+    ended = run_to_end([program, *arguments], environment=os.environ, timeout=timeout)
+    if ended.status == -signal.SIGALRM:
+        raise Error(f"{program.name} took too long, and was ended", hint="fewer messages, or fewer senders")
+    if ended.status != 0:
+        raise Error(f"{program.name} failed", cause=ended.reason, internal=True)
+    return dict(ended.objects()[-1])
 
 
 def _summary(runs: list[dict[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ayatori import _core
@@ -25,17 +26,15 @@ def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tupl
 
 def _as_data(drawing: Drawing, hosts: dict[int, int], cables: list[tuple[int, int]]) -> dict[str, Any]:
     ends = {port: 2 * link + end for link, both in enumerate(cables) for end, port in enumerate(both)}
-    joined = {"box_of": drawing.box_of, "box_names": drawing.box_names} if drawing.box_of else {}
+    joined = _members(drawing, "box_of", "box_names") if drawing.box_of else {}
+    place = ("x", "y", "width", "height")
     return joined | {
         "width": _short(drawing.width),
         "height": _short(drawing.height),
         "dot": round(drawing.dot, 2),
-        "thickness": drawing.thickness,
-        "opacity": drawing.opacity,
-        "remark": drawing.remark,
-        "labels": drawing.labels,
-        "boxes": [_place(box) | {"round": box.round} for box in drawing.boxes],
-        "frames": [_place(frame) | {"round": frame.round, "label": frame.label} for frame in drawing.frames],
+        **_members(drawing, "thickness", "opacity", "remark", "labels"),
+        "boxes": [_members(box, *place, "round", shortened=place) for box in drawing.boxes],
+        "frames": [_members(frame, *place, "round", "label", shortened=place) for frame in drawing.frames],
         "dots": [[hosts[dot.endpoint], _short(dot.x), _short(dot.y)] for dot in drawing.dots],
         "bundles": [
             {
@@ -47,32 +46,21 @@ def _as_data(drawing: Drawing, hosts: dict[int, int], cables: list[tuple[int, in
             for bundle in drawing.bundles
         ],
         "missing": [
-            {
-                "a": missing.from_router,
-                "b": missing.to_router,
-                "cables": missing.cables,
-                "usual": missing.usual,
-                "points": [_short(value) for value in missing.points],
-            }
+            {"a": missing.from_router, "b": missing.to_router}
+            | _members(missing, "cables", "usual")
+            | {"points": [_short(value) for value in missing.points]}
             for missing in drawing.missing
         ],
         "texts": [
-            {
-                "x": _short(text.x),
-                "y": _short(text.y),
-                "text": text.text,
-                "anchor": text.anchor,
-                "angle": _short(text.angle),
-                "inside": text.inside,
-                "size": text.size,
-            }
+            _members(text, "x", "y", "text", "anchor", "angle", "inside", "size", shortened=("x", "y", "angle"))
             for text in drawing.texts
         ],
     }
 
 
-def _place(shape: Any) -> dict[str, float]:
-    return {key: _short(getattr(shape, key)) for key in ("x", "y", "width", "height")}
+def _members(part: Any, *names: str, shortened: Sequence[str] = ()) -> dict[str, Any]:
+    values = {name: getattr(part, name) for name in names}
+    return values | {name: _short(values[name]) for name in shortened}
 
 
 def _short(value: float) -> float:

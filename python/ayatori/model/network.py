@@ -167,22 +167,23 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
     endpoints, cables = router_endpoints(network), router_cables(network)
     degraded = set(network.degraded_links)
     links = [_cable_as_data(network, labels, degraded, a, b) for a, b in cables]
+    names = [machine.name for machine in network.machines]  # the core lists all of them each time it is asked
     return {
         "summary": network.shape().summary,
         "faults": faults(network),
         "routers": [
             {"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)
         ],
-        "hosts": [_host_as_data(network, labels, endpoint) for endpoint in endpoints],
+        "hosts": [_host_as_data(network, names, labels, endpoint) for endpoint in endpoints],
         "links": links,
     } | positions_as_data(network, {endpoint: i for i, endpoint in enumerate(endpoints)}, cables)
 
 
-def _host_as_data(network: Network, labels: list[str], endpoint: int) -> dict[str, Any]:
+def _host_as_data(network: Network, names: list[str], labels: list[str], endpoint: int) -> dict[str, Any]:
     port = network.port(endpoint)
     router = network.router_of(endpoint)
     return {
-        "name": network.machines[network.machine_of(port.device)].name,
+        "name": names[network.machine_of(port.device)],
         "router": labels[router] if router is not None else "",
         "port": network.port(port.peer).number,
         "rail": network.rail(port.device),

@@ -78,18 +78,17 @@ def rank(
     """
     pieces = calls_to_rank(mpi, calls)
     ways = [ways_to_try(mpi, job.rank_count, *piece) for piece in pieces]
+    calls_of = [
+        [call_of(algorithm, size, segment) for algorithm, segment in own]
+        for (_, size), own in zip(pieces, ways, strict=True)
+    ]
 
-    def predicted(number: int) -> list[tuple[float, int]]:
-        _, size = pieces[number]
-        calls = [call_of(algorithm, size, segment) for algorithm, segment in ways[number]]
-        found = predictor.predict_each((job, call) for call in calls)
-        return [(prediction.seconds, prediction.messages) for prediction in found]
-
-    def work(numbers: range) -> list[list[tuple[float, int]]]:
-        return [predicted(number) for number in numbers]
+    def predicted(some: Sequence[list[Call]]) -> list[list[tuple[float, int]]]:
+        found = [predictor.predict_each((job, call) for call in calls) for calls in some]
+        return [[(prediction.seconds, prediction.messages) for prediction in own] for own in found]
 
     kept = saved if saved is not None else SavedResults(None, {})
-    predictions = compute(kept, "ranked", len(pieces), 1, work, advance)
+    predictions = compute(kept, "ranked", calls_of, 1, predicted, advance)
     # Of several processes only the first has results.
     return [_ranked(*piece, own, found) for piece, own, found in zip(pieces, ways, predictions, strict=False)]
 

@@ -305,11 +305,7 @@ class Topology:
             from_guid=near.guid,
             to_guid=far.guid,
             plane=self.planes[link.plane],
-            rate=link.rate,
-            bandwidth=link.bandwidth,
-            latency=link.latency,
-            up=link.up,
-            degraded=link.degraded,
+            **{name: getattr(link, name) for name in ("rate", "bandwidth", "latency", "up", "degraded")},
         )
 
     def _grid(self, grid: Obj | None) -> Obj:

@@ -8,8 +8,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
-from ayatori.measurement.programs import PROGRAMS
 
 FAMILY = "openmpi"
 """Debian's PETSc is built with it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -17,7 +16,7 @@ from ayatori.base.files import read_text
 from ayatori.lab.cluster import Settings, lay_out, why_impossible, words_in_lab
 from ayatori.model.network import open_source
 from ayatori.overlap.mechanisms import LAUNCHERS
-from ayatori.processes import last_line, open_mpi_as_root, run_program
+from ayatori.processes import Ended, open_mpi_as_root, run_to_end
 
 MAX_SECONDS = 600.0
 """Of one run."""
@@ -89,33 +88,30 @@ def launcher(family: str, ranks: int, on_a_host: int) -> list[str]:
 def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], program: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
-        output, errors = folder / "output", folder / "errors"
         if site.cluster:
             file = folder / "cluster.toml"
             file.write_text(site.cluster, encoding="utf-8")
             command = words_in_lab(file, Settings(burst_bytes=site.burst), command)
         variables = os.environ | open_mpi_as_root() | settings
-        status = run_program(
-            command, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS
-        )
-        lines = [line for line in output.read_text(errors="replace").splitlines() if line.startswith("{")]
-        if lines and "stuck" in (found := json.loads(lines[-1])):
-            raise Error(f"rank {found['rank']} waits for ever in step {found['step']}", found["stuck"])
-        if status != 0 or not lines:
-            raise Error(f"{program} failed", _reason(errors, program) or f"status {status}")
-        return dict(json.loads(lines[-1])) | {"thread_is_on": thread_is_on(errors)}
+        ended = run_to_end(command, environment=variables, timeout=MAX_SECONDS, folder=folder)
+    found = ended.objects()[-1:]
+    if found and "stuck" in found[0]:
+        raise Error(f"rank {found[0]['rank']} waits for ever in step {found[0]['step']}", found[0]["stuck"])
+    if ended.status != 0 or not found:
+        raise Error(f"{program} failed", _reason(ended, program))
+    return dict(found[0]) | {"thread_is_on": thread_is_on(ended.errors)}
 
 
-def thread_is_on(errors: Path) -> bool | None:
+def thread_is_on(errors: str) -> bool | None:
     """What the plug-in's last trial of its thread came to; None if it has told nothing of one."""
-    told = re.findall(r"ayatori: the progress thread is (on|off):", errors.read_text(errors="replace"))
+    told = re.findall(r"ayatori: the progress thread is (on|off):", errors)
     return told[-1] == "on" if told else None
 
 
-def _reason(errors: Path, program: str) -> str:
+def _reason(ended: Ended, program: str) -> str:
     """What the program has said, or Open MPI of an error in it; else the last line."""
-    lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = ended.errors.splitlines()
     for sign in (f"{program.partition('_')[0]}: ", "*** MPI_ERR"):
         if told := next((line.partition(sign)[2] for line in lines if sign in line), ""):
             return told.strip() if sign.endswith(" ") else f"MPI_ERR{told}"
-    return last_line(errors)
+    return ended.reason

@@ -9,17 +9,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
-from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
 from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
-from ayatori.resumable import SavedResults, compute_items, mpi_processes
+from ayatori.resumable import SavedResults, compute_each, mpi_processes
 
 CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
@@ -107,51 +107,34 @@ def program_of(cell: Cell) -> Path:
         return krylov_program()
     if cell.family not in FAMILIES:
         raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
-    path = PROGRAMS / f"{cell.task}_mpi_{cell.family}"
-    if not path.exists():
-        raise Error(f"{path.name} was not built", hint=f"apt-get install lib{cell.family}-dev, then ./run build")
-    return path
+    return built_program(f"{cell.task}_mpi_{cell.family}", f"lib{cell.family}-dev")
 
 
-def overlap_cells(
-    families: Sequence[str], mechanisms: Sequence[str], calls: Sequence[str], sizes: Sequence[int], ranks: Sequence[int]
-) -> tuple[Cell, ...]:
-    """The mechanism acp sends by itself, and takes no call. What can't be offloaded is left out."""
-    found = []
-    for family, count, size, call, name in itertools.product(families, ranks, sizes, calls, mechanisms):
-        if name == "offload" and (call not in OFFLOADED or why_no_offload([family])):
-            continue
-        if name != "acp" or call == "isend":
-            found.append(Cell("overlap", family, name, call, size, count))
-    return tuple(found)
-
-
-def stencil_cells(
-    families: Sequence[str], mechanisms: Sequence[str], ways: Sequence[str], orders: Sequence[int], ranks: Sequence[int]
-) -> tuple[Cell, ...]:
-    """Mechanisms that move requests do nothing for ways without them: these are measured once."""
-    found = []
-    for family, count, order, way, name in itertools.product(families, ranks, orders, ways, mechanisms):
-        helps = name == "none" or (name not in ("acp", "offload") and way not in (*ONE_SIDED, "none"))
-        if helps and not name.startswith("test"):
-            found.append(Cell("stencil", family, name, way, order, count))
-    return tuple(found)
-
-
-def krylov_cells(
+def cells_of(
+    task: str,
     families: Sequence[str],
     mechanisms: Sequence[str],
-    methods: Sequence[str],
-    orders: Sequence[int],
+    whats: Sequence[str],
+    sizes: Sequence[int],
     ranks: Sequence[int],
 ) -> tuple[Cell, ...]:
-    """Over the MPI of Debian's PETSc alone. The program calls no MPI_Test itself."""
-    return tuple(
-        Cell("krylov", family, name, method, order, count)
-        for family, count, order, method, name in itertools.product(families, ranks, orders, methods, mechanisms)
-        if family == FAMILY and name != "acp" and not name.startswith("test")
-        if name != "offload" or not why_no_offload([family])
-    )
+    """All of them, but for those in which the mechanism could do nothing."""
+    cells = itertools.product(families, ranks, sizes, whats, mechanisms)
+    found = (Cell(task, family, name, what, size, count) for family, count, size, what, name in cells)
+    return tuple(cell for cell in found if _can_help(cell))
+
+
+def _can_help(cell: Cell) -> bool:
+    name, is_offloaded = cell.mechanism, cell.mechanism == "offload"
+    match cell.task:
+        case "overlap":  # the mechanism acp sends by itself, and takes no call
+            helps = cell.what in OFFLOADED if is_offloaded else name != "acp" or cell.what == "isend"
+        case "stencil":  # mechanisms that move requests do nothing for ways without them, which are measured once
+            helps = name == "none" or cell.what not in (*ONE_SIDED, "none")
+            return helps and name not in ("acp", "offload") and not name.startswith("test")
+        case _:  # over the MPI of Debian's PETSc alone; the program calls no MPI_Test itself
+            helps = cell.family == FAMILY and name != "acp" and not name.startswith("test")
+    return helps and not (is_offloaded and why_no_offload([cell.family]))
 
 
 def runs_of(sweep: Sweep) -> int:
@@ -164,20 +147,18 @@ def measure(
 ) -> list[dict[str, Any]]:
     """One entry a cell. What is done is kept in `saved`, under names that begin with `part`."""
     to_adjust = _to_adjust(sweep)
-    units = compute_items(
-        saved, f"{part}units", to_adjust, 1, lambda cells: [_adjusted(site, sweep, cell) for cell in cells], advance
-    )
+    units = compute_each(saved, f"{part}units", to_adjust, lambda cell: _adjusted(site, sweep, cell), advance)
     units_of = dict(zip(to_adjust, units, strict=True))
 
-    def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-        return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
+    def run(cell: Cell) -> dict[str, Any]:
+        return run_cell(site, sweep, cell, units_of.get(without_mechanism(cell), 0))
 
-    runs = compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance)
+    runs = compute_each(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, run, advance)
     by_cell = [runs[number :: len(sweep.cells)] for number in range(len(sweep.cells))]
     usual = usual_speed() or _speed_of(by_cell, lambda _: True)
     for number in range(sweep.repeats if mpi_processes() == 1 else 0):
         noisy = [i for i, result in enumerate(results_of(sweep, by_cell)) if (result["noise"] or 0.0) > TOO_NOISY]
-        again = compute_items(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], 1, run, advance)
+        again = compute_each(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], run, advance)
         advance(len(sweep.cells) - len(noisy))
         for i, result in zip(noisy, again, strict=True):
             by_cell[i] = [*by_cell[i], result]
@@ -212,17 +193,14 @@ def without_mechanism(cell: Cell) -> Cell:
     return cell if cell.mechanism == "acp" else Cell(cell.task, cell.family, "none", cell.what, cell.size, cell.ranks)
 
 
-def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[Cell], int]) -> list[dict[str, Any]]:
-    """Of each what its program has printed, or why there is nothing."""
-    found = []
-    for cell in cells:
-        try:
-            with watched() as condition:
-                result = _run(site, sweep, cell, units(cell))
-            found.append(result | {"machine": noted(condition)})
-        except Error as error:
-            found.append({"failed": f"{error}: {error.cause}" if error.cause else str(error)})
-    return found
+def run_cell(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
+    """What its program has printed, or why there is nothing."""
+    try:
+        with watched() as condition:
+            result = _run(site, sweep, cell, units)
+        return result | {"machine": noted(condition)}
+    except Error as error:
+        return {"failed": f"{error}: {error.cause}" if error.cause else str(error)}
 
 
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:

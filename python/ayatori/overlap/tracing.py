@@ -145,7 +145,7 @@ def measure_change(program: Program, folder: Path, first: float, repeats: int) -
                 traces = program.run(folder / f"{name}-{number}", changed)
             times.append(Job(traces).seconds)
             conditions.append(condition)
-            off += changed and thread_is_on(folder / f"{name}-{number}/errors") is False
+            off += changed and thread_is_on((folder / f"{name}-{number}/errors").read_text(errors="replace")) is False
     others, stolen = (max((getattr(one, name) for one in conditions), default=0.0) for name in ("others", "stolen"))
     noise = max(noise_of(before), noise_of(after))
     return Measured(median(before), median(after), noise, others, stolen, off / max(1, repeats))

@@ -72,26 +72,6 @@ def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: st
 def plan_beside(
     network: Network,
     routes: Routes,
-    job: Job,
-    others: Sequence[RunningJob],
-    pattern: str = "shift",
-    seed: int = 1,
-    rails: str = "own",
-    control: SearchControl | None = None,
-) -> Placed:
-    """Plans a job so that it takes links that the others don't use; base LIDs where it would get more with them.
-
-    `rails` is one of RAILS. Where `control` stops the search, the best that it has.
-    """
-    fabric = _Fabric(network, routes, [other.footprint for other in others])
-    new = _new_job(network, job, pattern, seed, rails)
-    made = _core.plan_beside(network, routes, new.endpoints, new.steps, fabric.others, control or SearchControl())
-    return _better_of_plans_and_base_lids(fabric, [new], [made])[0]
-
-
-def plan_jointly(
-    network: Network,
-    routes: Routes,
     jobs: Sequence[Job],
     others: Sequence[RunningJob],
     pattern: str = "shift",
@@ -99,15 +79,20 @@ def plan_jointly(
     rails: str = "own",
     control: SearchControl | None = None,
 ) -> list[Placed]:
-    """Plans jobs that start together, each of which may give way to the others; `others` run already and don't.
+    """Plans jobs that start together so that they take links that `others`, which run already, don't use. Each may give
+    way to the other new ones; those that run don't.
 
-    All of them get base LIDs where they would get more with these, in the mean. Where `control` stops the search, the
-    best that it has.
+    All of the new ones get base LIDs where they would get more with these, in the mean. `rails` is one of RAILS. Where
+    `control` stops the search, the best that it has.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
     new = [_new_job(network, job, pattern, seed, rails) for job in jobs]
-    endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
-    made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control or SearchControl())
+    control = control or SearchControl()
+    if len(new) == 1:
+        made = [_core.plan_beside(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
+    else:
+        endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
+        made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control)
     return _better_of_plans_and_base_lids(fabric, new, made)
 
 

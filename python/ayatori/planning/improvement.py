@@ -13,9 +13,7 @@ from ayatori.planning.plans import (
     BASE_LIDS,
     DESTINATION_MOD_K,
     Assessment,
-    assess_base_lids,
     assess_jobs,
-    assess_unplanned,
     with_made_steps,
 )
 
@@ -138,15 +136,15 @@ def improve_jobs(
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --own-steps")
-    if prove_baseline:
-        without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, control, rails)
-    else:
-        without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, control, rails)
+    baseline = DESTINATION_MOD_K if prove_baseline else None
+    without = assess_jobs(network, in_use.routes, jobs, baseline, pattern, seed, control, rails)
+    for assessment in without if baseline is None else []:
+        _take_base_lids(network, assessment, rails)
     planned = assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=False)]
     jobs = [each.without.job for each in improvements]
     if not same_base_lids(network, in_use, routes):
-        unplanned = assess_unplanned(network, routes, jobs, pattern, seed, rails=rails)
+        unplanned = assess_jobs(network, routes, jobs, None, pattern, seed, rails=rails)
         for improvement, assessment in zip(improvements, unplanned, strict=True):
             improvement.unplanned = assessment
     for improvement in improvements if make_steps else []:
@@ -161,6 +159,13 @@ def improve_jobs(
         for improvement in improvements:
             improvement.own_steps_at_most = _own_steps_at_most(network, in_use, improvement)
     return improvements
+
+
+def _take_base_lids(network: Network, assessment: Assessment, rails: str) -> None:
+    """As a plan, which can be written and given steps of its own."""
+    nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
+    assessment.planned = _core.planned(Plan.destination_mod_k(nics.rank_count), BASE_LIDS)
+    assessment.proven = False
 
 
 def _own_steps_at_most(network: Network, in_use: TablesInUse, improvement: Improvement) -> float | None:

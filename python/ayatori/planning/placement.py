@@ -113,7 +113,7 @@ def propose(
             break
         job = job_on(network, free, machines, ppn)
         try:
-            placed = plan_beside(network, routes, job, others, pattern, seed, rails, control)
+            [placed] = plan_beside(network, routes, [job], others, pattern, seed, rails, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue

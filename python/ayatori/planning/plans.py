@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -184,91 +184,28 @@ def assess_jobs(
     network: Network,
     routes: Routes,
     jobs: Iterable[Job],
-    method: str,
+    method: str | None,
     pattern: str = "shift",
     seed: int = 1,
     control: SearchControl | None = None,
     rails: str = "own",
 ) -> list[Assessment]:
-    """Plans the messages of each job's `pattern` by `method` and measures their contention.
+    """Measures the contention of each job's `pattern`, planned by `method`, or over all LIDs with MULTIPATH.
 
+    With None each message goes to its base LID, and nobody asks how good a plan could be: that takes most of the time.
     Where `control` stops it, the first ones; `rails` is one of RAILS.
     """
-    assessments = []
-    for job in until_stopped(jobs, control):
+
+    def assess(job: Job) -> Assessment:
         nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        if method == MULTIPATH:
+            return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
+        if method is None:
+            return Assessment(job, contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps))
         planned = plan(network, routes, nics, method, steps)
-        assessments.append(Assessment(job, planned.contention, planned))
-    return assessments
+        return Assessment(job, planned.contention, planned)
 
-
-def assess_unplanned(
-    network: Network,
-    routes: Routes,
-    jobs: Iterable[Job],
-    pattern: str = "shift",
-    seed: int = 1,
-    control: SearchControl | None = None,
-    rails: str = "own",
-) -> list[Assessment]:
-    """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
-
-    def measure(nics: Job, steps: StepSequence) -> Contention:
-        return contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps)
-
-    return _assess(network, jobs, pattern, seed, control, rails, measure)
-
-
-def assess_base_lids(
-    network: Network,
-    routes: Routes,
-    jobs: Iterable[Job],
-    pattern: str = "shift",
-    seed: int = 1,
-    control: SearchControl | None = None,
-    rails: str = "own",
-) -> list[Assessment]:
-    """As assess_unplanned(), with the base LIDs as a plan, which can be written and given steps of its own."""
-    assessments = assess_unplanned(network, routes, jobs, pattern, seed, control, rails)
-    for assessment in assessments:
-        nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
-        plan = Plan.destination_mod_k(nics.rank_count)
-        assessment.planned, assessment.proven = _core.planned(plan, BASE_LIDS), False
-    return assessments
-
-
-def assess_multipath(
-    network: Network,
-    routes: Routes,
-    jobs: Iterable[Job],
-    pattern: str = "shift",
-    seed: int = 1,
-    control: SearchControl | None = None,
-    rails: str = "own",
-) -> list[Assessment]:
-    """Measures each job with every message over all LIDs of its destination."""
-
-    def measure(nics: Job, steps: StepSequence) -> Contention:
-        return _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps)
-
-    return _assess(network, jobs, pattern, seed, control, rails, measure)
-
-
-def _assess(
-    network: Network,
-    jobs: Iterable[Job],
-    pattern: str,
-    seed: int,
-    control: SearchControl | None,
-    rails: str,
-    measure: Callable[[Job, StepSequence], Contention],
-) -> list[Assessment]:
-    """Measures what the NICs of each job send, without a plan."""
-    assessments = []
-    for job in until_stopped(jobs, control):
-        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
-        assessments.append(Assessment(job, measure(nics, steps)))
-    return assessments
+    return [assess(job) for job in until_stopped(jobs, control)]
 
 
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:

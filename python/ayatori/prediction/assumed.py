@@ -7,40 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from ayatori import _core
-from ayatori._core import AssumedCosts, Network
-from ayatori.prediction.costs import Costs, MessageCosts, from_core, message_costs_from_core
+from ayatori._core import Network
+from ayatori.prediction.costs import Costs, MessageCosts, from_core
 
 UNKNOWN_RATE = "4xHDR"
 """Of links whose rate the network does not tell, as the simulator takes it."""
 PORTS_LOOKED_AT = 1000
-
-
-LANES = ("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR")
-"""InfiniBand by the speed of a lane."""
-
-
-@dataclass(frozen=True)
-class Fabric:
-    """Messages between machines over links of one kind."""
-
-    core: AssumedCosts
-
-    @property
-    def link(self) -> float:
-        """Latency of each link, with that of the switch after it."""
-        return self.core.link_latency
-
-    def costs(self) -> MessageCosts:
-        return message_costs_from_core(self.core.costs.between)
-
-
-def fabric_of(rate: str, direct: bool) -> Fabric:
-    """`rate` as networks tell it: "4xHDR", "25Gbit/s", "2500Mbit/s"; `direct`: machines have built-in routers."""
-    return Fabric(_core.assumed_costs(rate, direct))
 
 
 def rate_of(network: Network, plane: int | None = None) -> str:
@@ -53,7 +29,7 @@ def rate_of(network: Network, plane: int | None = None) -> str:
 
 
 def assumed_link_latency(network: Network) -> float:
-    return fabric_of(rate_of(network), network.direct).link
+    return _core.assumed_costs(rate_of(network), network.direct).link_latency
 
 
 def assumed_costs(network: Network) -> Costs:
@@ -61,7 +37,8 @@ def assumed_costs(network: Network) -> Costs:
     kind = (
         "links of built-in routers" if network.direct else rate if rate != "?" else f"{UNKNOWN_RATE} (rate not known)"
     )
-    return from_core(_core.assumed_costs(rate, network.direct).costs, f"assumed for {kind}")
+    costs: Costs = from_core(_core.assumed_costs(rate, network.direct).costs)
+    return replace(costs, origin=f"assumed for {kind}")
 
 
 def assumed_on_planes(network: Network) -> Sequence[MessageCosts]:
@@ -70,16 +47,16 @@ def assumed_on_planes(network: Network) -> Sequence[MessageCosts]:
     for one plane."""
     if len(network.planes) < 2:
         return ()
-    assumed = [fabric_of(rate_of(network, plane), network.direct) for plane in range(len(network.planes))]
+    assumed = [_core.assumed_costs(rate_of(network, plane), network.direct) for plane in range(len(network.planes))]
     link = assumed_link_latency(network)
+    between = [from_core(fabric.costs.between) for fabric in assumed]
     return tuple(
-        replace(fabric.costs(), latency=max(0.0, fabric.costs().latency + 2 * (fabric.link - link)))
-        for fabric in assumed
+        replace(costs, latency=max(0.0, costs.latency + 2 * (fabric.link_latency - link)))
+        for costs, fabric in zip(between, assumed, strict=True)
     )
 
 
 def assumed_inside() -> Costs:
     """Of messages and copies within a machine alone; those between machines are free."""
-    core = _core.assumed_costs(UNKNOWN_RATE, direct=False).costs
-    assumed = from_core(core, "assumed within a machine")
-    return Costs(assumed.origin, inside=assumed.inside, copy=assumed.copy)
+    assumed = from_core(_core.assumed_costs(UNKNOWN_RATE, direct=False).costs)
+    return Costs("assumed within a machine", inside=assumed.inside, copy=assumed.copy)

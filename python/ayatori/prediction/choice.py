@@ -112,11 +112,11 @@ def choose(
         raise Error("a program sends a message by one path", hint="simulate times calls over all LIDs")
     pieces = pieces_of(calls, others)
 
-    def work(numbers: range) -> list[dict[str, Any]]:
-        return [vars(outcome) for outcome in assess(predictor, jobs, pieces[numbers.start : numbers.stop])]
+    def outcomes_of(some: Sequence[Piece]) -> list[dict[str, Any]]:
+        return [vars(outcome) for outcome in assess(predictor, jobs, some)]
 
     kept = saved if saved is not None else SavedResults(None, {})
-    outcomes = compute(kept, "outcomes", len(pieces), ALGORITHMS_AT_ONCE, work, advance)
+    outcomes = compute(kept, "outcomes", pieces, ALGORITHMS_AT_ONCE, outcomes_of, advance)
     rankings = rank(pieces, map(_outcome_from, outcomes)) if is_first_process() else []
     return Choice(jobs, predictor.method, predictor.model, rankings)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from ayatori import _core
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True)
@@ -87,54 +89,43 @@ def fixed(seconds: float) -> SizeCost:
     return (Line(0, seconds),) if seconds else ()
 
 
-def to_core(costs: Costs) -> _core.CommunicationCosts:
-    core = _core.CommunicationCosts()
-    core.inside = message_costs_to_core(costs.inside)
-    core.between = message_costs_to_core(costs.between)
-    core.copy = size_cost_to_core(costs.copy)
-    core.reduce = size_cost_to_core(costs.reduce)
-    core.again = size_cost_to_core(costs.again)
-    core.start = costs.start
-    core.cores, core.turn, core.first_turn = costs.cores, size_cost_to_core(costs.turn), costs.first_turn
-    core.crowded = size_cost_to_core(costs.crowded)
+def to_core(value: Any) -> Any:
+    """The core's object, or list of objects, of what stands in this module; other values as they are."""
+    match value:
+        case Line(first, seconds, seconds_per_byte):
+            return _core.CostLine(first, seconds, seconds_per_byte)
+        case MessageCosts():
+            return with_members_of(value, _core.MessageCosts())
+        case Costs():
+            return with_members_of(value, _core.CommunicationCosts())
+        case tuple() | list():
+            return [to_core(each) for each in value]
+    return value
+
+
+def with_members_of(value: Any, core: Any) -> Any:
+    """Sets the members of the core's object that a dataclass has by the same names."""
+    for member in fields(value):
+        if hasattr(core, member.name):
+            setattr(core, member.name, to_core(getattr(value, member.name)))
     return core
 
 
-def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
-    return Costs(
-        origin,
-        message_costs_from_core(core.inside),
-        message_costs_from_core(core.between),
-        size_cost_from_core(core.copy),
-        size_cost_from_core(core.reduce),
-        size_cost_from_core(core.again),
-        core.start,
-        core.cores,
-        size_cost_from_core(core.turn),
-        core.first_turn,
-        size_cost_from_core(core.crowded),
-    )
-
-
-def size_cost_to_core(cost: SizeCost) -> list[_core.CostLine]:
-    return [_core.CostLine(line.first, line.seconds, line.seconds_per_byte) for line in cost]
-
-
-def size_cost_from_core(lines: Sequence[_core.CostLine]) -> SizeCost:
-    return tuple(Line(line.first, line.seconds, line.seconds_per_byte) for line in lines)
-
-
-_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst", "packet", "header")
-
-
-def message_costs_to_core(costs: MessageCosts) -> _core.MessageCosts:
-    core = _core.MessageCosts()
-    for name in _NUMBERS:
-        setattr(core, name, getattr(costs, name))
-    core.send, core.receive = size_cost_to_core(costs.send), size_cost_to_core(costs.receive)
+def from_core(core: Any) -> Any:
+    """What to_core() makes the same of."""
+    match core:
+        case _core.CostLine():
+            return Line(core.first, core.seconds, core.seconds_per_byte)
+        case _core.MessageCosts():
+            return MessageCosts(**members_in(core, MessageCosts))
+        case _core.CommunicationCosts():
+            return Costs(**members_in(core, Costs))
+        case list():
+            return tuple(map(from_core, core))
     return core
 
 
-def message_costs_from_core(core: _core.MessageCosts) -> MessageCosts:
-    numbers: dict[str, Any] = {name: getattr(core, name) for name in _NUMBERS}
-    return MessageCosts(send=size_cost_from_core(core.send), receive=size_cost_from_core(core.receive), **numbers)
+def members_in(core: Any, kind: type[DataclassInstance]) -> dict[str, Any]:
+    """The members of a dataclass that the core's object has by the same names."""
+    names = [member.name for member in fields(kind) if hasattr(core, member.name)]
+    return {name: from_core(getattr(core, name)) for name in names}

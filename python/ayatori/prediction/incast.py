@@ -59,12 +59,8 @@ def result_as_data(protocol: Protocol, incast: SimulatedIncast, result: dict[str
     return settings | result | {"latency_s": latencies}
 
 
-def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | None = None) -> dict[str, Any]:
-    """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp.
-
-    With `trace`, every decision of every endpoint is written to this file, as qlog (docs/transport.md). The result is
-    the same.
-    """
+def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, Any]:
+    """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp."""
     for field in ("bytes", "clients", "messages", "queued"):
         value = getattr(incast, field)
         if not 0 < value < 2**31:
@@ -76,8 +72,6 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | N
     load = acp.IncastLoad()
     load.clients, load.messages = incast.clients, incast.messages
     load.bytes, load.queued = incast.bytes, incast.queued
-    if protocol.not_ready_delay is not None and trace:
-        raise Error("reliable connections have no endpoints of ours, whose decisions could be traced")
     if protocol.rnr_retry is not None:
         scenario.rnr_retry = protocol.rnr_retry
     if protocol.not_ready_delay is not None:
@@ -86,6 +80,4 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | N
         options = acp.adaptive_transport(protocol.admission, incast.buffers)
     else:
         options = acp.fixed_transport(protocol.timer, protocol.admission, incast.buffers)
-    if trace:
-        return acp.trace_incast(load, scenario, options, str(trace))
     return acp.run_incast(load, scenario, options)

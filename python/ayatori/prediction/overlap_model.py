@@ -87,12 +87,6 @@ def beside(communication: Communication, computation: float, progress: Progress)
     return stretched + busy + travels * (1 - over)
 
 
-def hidden_share(communication: Communication, computation: float, progress: Progress) -> float:
-    """(communication + computation − both) / min(communication, computation)."""
-    saved = communication.seconds + computation - beside(communication, computation, progress)
-    return saved / min(communication.seconds, computation)
-
-
 def communication_of(predictor: Predictor, job: Job, call: Call) -> Communication:
     """Simulated twice: as it is, and with processors that take no time."""
     costs = predictor.model.costs or Costs()

@@ -25,7 +25,7 @@ from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
 from ayatori.prediction.calls import Call, bandwidth_bytes, make_schedule
-from ayatori.prediction.costs import FREE, Costs, MessageCosts, message_costs_to_core, to_core
+from ayatori.prediction.costs import FREE, Costs, MessageCosts, to_core
 
 DIMENSION_ORDER = "dimension-order"
 ADAPTIVE = "adaptive"
@@ -89,7 +89,7 @@ class Model:
         options = _core.FlowOptions()
         options.steps = _core.StepMode[self.steps]
         options.costs = to_core(self.costs or FREE)
-        options.on_planes = [costs and message_costs_to_core(costs) for costs in self.on_planes or ()]
+        options.on_planes = [to_core(costs) for costs in self.on_planes or ()]
         options.head_of_line = self.head_of_line
         options.in_order = self.in_order
         options.late = list(self.late)

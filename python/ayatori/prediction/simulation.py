@@ -61,11 +61,11 @@ def simulate(
         raise Error("no job to simulate")
     predictor = Predictor(network, method, model, routes)
 
-    def work(numbers: range) -> list[dict[str, Any]]:
-        return [asdict(prediction) for prediction in predictor.predict(jobs[numbers.start : numbers.stop], call)]
+    def predicted(some: Sequence[Job]) -> list[dict[str, Any]]:
+        return [asdict(prediction) for prediction in predictor.predict(some, call)]
 
     kept = saved if saved is not None else SavedResults(None, {})
-    per_job = compute(kept, "predictions", len(jobs), JOBS_AT_ONCE, work, advance)
+    per_job = compute(kept, "predictions", jobs, JOBS_AT_ONCE, predicted, advance)
     links_of = network if predictor.routes is not None else None
     return Simulation(call, predictor.method, predictor.model, jobs, list(map(_prediction_from, per_job)), links_of)
 

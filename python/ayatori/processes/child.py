@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ayatori.processes.errors import ProgramError
-from ayatori.processes.programs import last_line
+from ayatori.processes.programs import last_line, last_words
 from ayatori.processes.supervised import Command, Supervised
 
 _POLL_SECONDS = 0.02
@@ -84,3 +88,32 @@ def run_program(
         return status
     finally:
         child.stop()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A program that has ended: its exit status (-N: killed by signal N), and what it printed."""
+
+    status: int
+    output: str
+    errors: str
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, as far as it says so."""
+        return last_words(self.errors) or f"status {self.status}"
+
+    def objects(self) -> list[Any]:
+        """Of the lines that are JSON objects, among which a launcher may print others."""
+        return [json.loads(line) for line in self.output.splitlines() if line.startswith("{")]
+
+
+def run_to_end(
+    argv: Sequence[str | Path], *, environment: Mapping[str, str], timeout: float, folder: Path | None = None
+) -> Ended:
+    """As run_program(), for who wants to know what was printed. Without a `folder` in one of its own."""
+    with tempfile.TemporaryDirectory(prefix="ayatori-") if folder is None else nullcontext(folder) as name:
+        place = Path(name)
+        output, errors = place / "output", place / "errors"
+        status = run_program(argv, folder=place, environment=environment, output=output, errors=errors, timeout=timeout)
+        return Ended(status, *(file.read_text(encoding="utf-8", errors="replace") for file in (output, errors)))

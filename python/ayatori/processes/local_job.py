@@ -11,11 +11,11 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
+from ayatori.processes.signals import signals_passed_on
 from ayatori.processes.supervised import Command, Supervised
 
 _GRACE_SECONDS = 2.0
@@ -34,10 +34,10 @@ def run_job(command: Sequence[str], count: int) -> int:
     commands = [Command(command, job | {"ACP_RANK": str(rank)}) for rank in range(count)]
     # In a group of its own a process that reads from the terminal would be stopped.
     from_terminal = sys.stdin is not None and sys.stdin.isatty()
-    with _signals_kept() as signals:
+    with signals_passed_on(_FORWARDED) as send_by:
         try:
             processes = Supervised(commands, stdin=subprocess.DEVNULL if from_terminal else None)
-            signals.forward_to(processes)
+            send_by(processes.send_signal)
             try:
                 status = processes.wait() or 0
             finally:
@@ -45,36 +45,6 @@ def run_job(command: Sequence[str], count: int) -> int:
         finally:
             _remove_what_is_left(_SHARED_MEMORY)
     return status if status >= 0 else 128 - status
-
-
-class _Signals:
-    """Forwards the signals that ask a process to end; those that arrive before the processes run, when they do."""
-
-    def __init__(self) -> None:
-        self._received: list[int] = []
-        self._processes: Supervised | None = None
-
-    def receive(self, number: int, _frame: FrameType | None) -> None:
-        if self._processes is None:
-            self._received.append(number)
-        else:
-            self._processes.send_signal(number)
-
-    def forward_to(self, processes: Supervised) -> None:
-        self._processes = processes
-        for number in self._received:
-            processes.send_signal(number)
-
-
-@contextmanager
-def _signals_kept() -> Iterator[_Signals]:
-    signals = _Signals()
-    before = {number: signal.signal(number, signals.receive) for number in _FORWARDED}
-    try:
-        yield signals
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _remove_what_is_left(folder: Path) -> None:

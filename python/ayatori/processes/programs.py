@@ -33,12 +33,16 @@ def find_program(name: str, package: str) -> str:
 
 
 def last_line(path: Path) -> str:
-    """The last line of a file that says something, with a letter or a digit in it; empty if there is none. Open MPI
-    draws lines of dashes around what it says."""
+    """The last line of a file that says something."""
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if any(map(str.isalnum, line))), "")
+        return last_words(file.read().decode("utf-8", "replace"))
+
+
+def last_words(text: str) -> str:
+    """The last line with a letter or a digit in it; empty if there is none. Open MPI draws lines of dashes around what
+    it says."""
+    return next((line.strip() for line in reversed(text.split("\n")) if any(map(str.isalnum, line))), "")
 
 
 def first_error(path: Path) -> str:

@@ -1,6 +1,6 @@
 """The report: `write_report(folder)` turns saved studies into one HTML page that needs no network.
 
-Reads `folder/study-*.json` (schema.py says what a study holds) and nothing else: no fabric, no routing, no clock.
+Reads `folder/study-*.json` (model.py says what a study holds) and nothing else: no fabric, no routing, no clock.
 The same studies yield the same bytes.
 """
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ayatori.report.markup import Markup, figure
+from ayatori.report.markup import figure
 from ayatori.report.model import Study
 
 # Equal curves lie on each other: the later a method, the wider and lower its line. Dashed ones let it shine through.
@@ -40,13 +39,6 @@ def plots_of(study: Study, prefix: str) -> list[Plot]:
     if study.contiguous and study.contiguous.sizes:
         plots.append(host_curve(study, f"{prefix}-hosts"))
     return plots
-
-
-def plots_json(plots: list[Plot]) -> Markup:
-    """All figures as JSON that is safe inside a script element."""
-    data = [{"id": plot.id, "traces": plot.traces, "layout": plot.layout} for plot in plots]
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def sorted_curve(study: Study, id: str) -> Plot:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from ayatori.report.curves import Plot, plots_json
-from ayatori.report.markup import Markup, tag
+from ayatori.report.curves import Plot
+from ayatori.report.markup import Markup, json_script, tag
 
 LOGO = Markup(
     '<svg viewBox="0 0 46 46" aria-hidden="true"><path d="M5 8 23 20 41 8 32 23 41 38 23 26 5 38 14 23Z"/>'
@@ -73,7 +73,8 @@ def _head(title: str, own: list[str], with_plots: bool) -> Markup:
 
 def _scripts(plots: list[Plot], own: list[str]) -> list[Markup]:
     """The figures, Plotly (packed: a third of its size) and our own scripts."""
-    scripts = [Markup(f'<script type="application/json" id="figures">{plots_json(plots)}</script>')]
+    figures = [{"id": plot.id, "traces": plot.traces, "layout": plot.layout} for plot in plots]
+    scripts = [json_script("figures", figures)]
     if plots:
         scripts.append(Markup(f'<script type="application/gzip" id="plotly">{_packed_plotly()}</script>'))
     return [*scripts, *(Markup(f"<script>{_asset(name)}</script>") for name in own)]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ayatori.report.fabric_picture import machines_of
-from ayatori.report.markup import Markup
-from ayatori.report.model import Drawing, Fabric, WorstJob
-
-Loads = dict[tuple[int, str], float]
+from ayatori.report.markup import Markup, json_script
+from ayatori.report.model import Drawing, Fabric, Loads, WorstJob
 
 
 def fabric_data(fabric: Fabric, drawing: Drawing, job: WorstJob | None, ranks: dict[int, int], id: str) -> Markup:
@@ -35,9 +32,7 @@ def fabric_data(fabric: Fabric, drawing: Drawing, job: WorstJob | None, ranks: d
         "steps": [[step.number, *map(_flat, step.sides)] for step in job.steps] if job else [],
         "shown": [step.number for step in job.steps].index(job.step) if job else 0,
     }
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(f'<script type="application/json" id="{id}">{safe}</script>')
+    return json_script(id, data)
 
 
 def _flat(loads: Loads) -> list[float]:

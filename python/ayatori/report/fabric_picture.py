@@ -16,17 +16,22 @@ def draw_fabric(fabric: Fabric, drawing: Drawing, ranks: dict[int, int], id: str
     """The picture. `ranks` has the hosts of the job by index; `id` names its parts, for `draw_again`."""
     mine = machines_of(fabric, ranks)
     marked = {drawing.box_of[fabric.hosts[host].router] for host in mine} if marks_boxes(fabric, drawing) else set()
+    over = [_boxes(fabric, drawing, marked), _texts(drawing), *_hosts(drawing, mine)]
+    return _picture(drawing, _under(fabric, drawing, id), tag("g", *over, id=f"{id}-over", class_="over"), label)
+
+
+def _under(fabric: Fabric, drawing: Drawing, id: str) -> Markup:
+    """What lies below the loads: frames and cables."""
     frames = tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames")
-    under = tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
-    over = tag(
-        "g",
-        tag("g", *(_box(fabric, drawing, i, i in marked) for i in range(len(drawing.boxes))), class_="routers"),
-        tag("g", *(_text(text) for text in drawing.texts)),
-        *_hosts(drawing, mine),
-        id=f"{id}-over",
-        class_="over",
-    )
-    return _picture(drawing, under, over, label)
+    return tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
+
+
+def _boxes(fabric: Fabric, drawing: Drawing, marked: set[int]) -> Markup:
+    return tag("g", *(_box(fabric, drawing, i, i in marked) for i in range(len(drawing.boxes))), class_="routers")
+
+
+def _texts(drawing: Drawing) -> Markup:
+    return tag("g", *(_text(text) for text in drawing.texts))
 
 
 def job_style(number: int, colours: int) -> str:
@@ -44,17 +49,13 @@ def draw_jobs(fabric: Fabric, drawing: Drawing, jobs: list[list[int]], colours: 
             box = drawing.box_of[fabric.hosts[host].router]
             if number not in strips[box]:
                 strips[box].append(number)
-    frames = tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames")
-    over = tag(
-        "g",
-        tag("g", *(_box(fabric, drawing, i, False) for i in range(len(drawing.boxes))), class_="routers"),
+    over = [
+        _boxes(fabric, drawing, set()),
         tag("g", *(_strips(drawing.boxes[box], own, colours) for box, own in strips.items()), class_="strips"),
-        tag("g", *(_text(text) for text in drawing.texts)),
+        _texts(drawing),
         tag("g", *(_dot_of_job(drawing, host, job_of.get(host), colours) for host in drawing.dots), class_="hosts"),
-        class_="over",
-    )
-    under = tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
-    return _picture(drawing, under, over, "Fabric with several jobs")
+    ]
+    return _picture(drawing, _under(fabric, drawing, id), tag("g", *over, class_="over"), "Fabric with several jobs")
 
 
 def _dot_of_job(drawing: Drawing, host: int, job: int | None, colours: int) -> Markup:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ayatori.report.curves import Plot
 from ayatori.report.document import document
-from ayatori.report.markup import Markup, tag
+from ayatori.report.markup import Markup, curve_key, heads, key_line, table, tag
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Table:
     note: str = ""
 
     def markup(self) -> Markup:
-        head = tag("tr", *(tag("th", column, scope="col", class_=_right(i)) for i, column in enumerate(self.columns)))
-        table = tag("table", tag("thead", head), tag("tbody", *map(self._row, self.rows)))
-        return tag("div", tag("h3", self.title), tag("div", table, class_="scroll"), *self._note(), class_="card")
+        head = heads(self.columns, range(1, len(self.columns)))
+        figures = table(head, rows=map(self._row, self.rows))
+        return tag("div", tag("h3", self.title), figures, *self._note(), class_="card")
 
     def _row(self, row: list[str]) -> Markup:
         cells = [tag("td", figure, class_="number") for figure in row[1:]]
@@ -31,10 +31,6 @@ class Table:
 
     def _note(self) -> list[Markup]:
         return [tag("p", self.note, class_="note")] if self.note else []
-
-
-def _right(column: int) -> str | None:
-    return "number" if column else None
 
 
 @dataclass(frozen=True)
@@ -64,27 +60,40 @@ class Curve:
 
     def key(self) -> Markup:
         """A short piece of it, for the legend."""
-        dash = None if self.dash == "solid" else self.dash.replace("px", "")
-        stroke = {"stroke": "currentColor", "stroke_width": self.width, "stroke_dasharray": dash}
-        line = tag("line", x1=0, y1=6, x2=26, y2=6, **stroke)
         outline = {"fill": "none", "stroke": "currentColor", "stroke_width": 2}
         square = tag("rect", x=8.5, y=1.5, width=9, height=9, **outline)
         mark = square if self.symbol.startswith("square") else tag("circle", cx=13, cy=6, r=4.5, **outline)
-        drawn = [line] * self.line + [mark] * (not self.line)
-        key = tag("svg", *drawn, class_=f"key tone{self.tone}", viewBox="0 0 26 12", aria_hidden="true")
-        return tag("li", key, self.name)
+        return tag("li", curve_key(self.tone, key_line(self.width, self.dash) if self.line else mark), self.name)
+
+
+Axis = dict[str, Any]
+"""As Plotly takes it."""
+
+
+def axis(title: str, **settings: Any) -> Axis:
+    return {"title": {"text": title}} | settings
+
+
+def upright(title: str, **settings: Any) -> Axis:
+    """One whose title stands beside its numbers."""
+    return {"title": {"text": title, "standoff": 12}} | settings
+
+
+def log_axis(title: str, values: Sequence[float], words: Callable[[Any], str] = str) -> Axis:
+    """With these numbers."""
+    return axis(title, type="log", tickvals=list(values), ticktext=list(map(words, values)))
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Curves over common axes, the last one on top; `x_axis` and `y_axis` are Plotly's settings."""
+    """Curves over common axes, the last one on top."""
 
     id: str
     title: str
     note: str
     curves: list[Curve]
-    x_axis: dict[str, Any] = field(default_factory=dict)
-    y_axis: dict[str, Any] = field(default_factory=dict)
+    x_axis: Axis = field(default_factory=dict)
+    y_axis: Axis = field(default_factory=dict)
 
     def plot(self) -> Plot:
         traces = [curve.trace() for curve in self.curves]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ayatori.report.figures import Curve, Figure, Table, page_of_figures
+from ayatori.report.figures import Curve, Figure, Table, axis, log_axis, page_of_figures
 
 _SYMBOLS = ("circle", "square", "diamond", "circle-open", "square-open", "diamond-open")
 _TONES = 6
@@ -37,9 +37,8 @@ def hpl_figure(results: list[dict[str, Any]], plane: str, id: str, title: str = 
             curves.append(Curve(f"{name}, mixed precision", blocks, mixed, dash="6px 3px", **style))
         curves.append(Curve(name, blocks, [result["gflops"]["median"] for result in of_key], **style))
     blocks = sorted({result["nb"] for result in own})
-    x_axis = {"title": {"text": "NB"}, "type": "log", "tickvals": blocks, "ticktext": list(map(str, blocks))}
     note = "Each line is a grid P x Q of processes."
-    return Figure(id, title or f"HPL: {plane}", note, curves, x_axis, {"title": {"text": "GFlop/s"}})
+    return Figure(id, title or f"HPL: {plane}", note, curves, log_axis("NB", blocks), axis("GFlop/s"))
 
 
 def hpl_table(results: list[dict[str, Any]]) -> Table:

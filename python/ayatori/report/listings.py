@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ayatori.report.curves import DASHES, WIDTHS, scaled, tone, unit
-from ayatori.report.markup import Markup, count, figure, join, tag
+from ayatori.report.markup import Markup, cells, count, curve_key, figure, heads, join, key_line, table, tag
 from ayatori.report.model import Check, Engine, Side, Study, WorstJob
 from ayatori.report.tiers import hot_cables, load_text
 
@@ -94,10 +94,7 @@ def _show(value: float) -> str:
 def method_key(study: Study, method: str) -> Markup:
     """A short line in the method's colour and dash, as in the plots."""
     place = tone(study, method)
-    dash = None if DASHES[place % 4] == "solid" else DASHES[place % 4].replace("px", "")
-    width = WIDTHS[place % 4]
-    line = tag("line", x1=0, y1=6, x2=26, y2=6, stroke="currentColor", stroke_width=width, stroke_dasharray=dash)
-    return tag("svg", line, class_=f"key tone{place % 6}", viewBox="0 0 26 12", aria_hidden="true")
+    return curve_key(place % 6, key_line(WIDTHS[place % 4], DASHES[place % 4]))
 
 
 def figures_listing(study: Study) -> Markup:
@@ -111,8 +108,7 @@ def figures_listing(study: Study) -> Markup:
     second = tag("tr", tag("th", "method", scope="col"), *(_head(sub) for _, sub, _ in columns))
     used = {method for _, _, cells in columns for method in cells}
     rows = [_figures_row(study, method, columns) for method in study.methods if method in used]
-    table = tag("table", tag("thead", first, second), tag("tbody", *rows))
-    return tag("div", tag("div", table, class_="scroll"), tag("p", _how(study), class_="note"), class_="card")
+    return tag("div", table(first, second, rows=rows), tag("p", _how(study), class_="note"), class_="card")
 
 
 Column = tuple[str, str, dict[str, str | None]]  # group, sub-heading, method -> cell
@@ -209,11 +205,11 @@ def hot_listing(study: Study, job: WorstJob) -> Markup:
     hot = hot_cables(fabric, sides)
     if not hot:
         return tag("p", "No cable carries more than one message in this step.")
-    heads = ["from", "port", "to", "port", *(f"{word} (messages)" for word in ("before", "after")[: len(sides)])]
+    names = ["from", "port", "to", "port", *(f"{word} (messages)" for word in ("before", "after")[: len(sides)])]
     rows = [_hot_row(study, sides, link, direction) for link, direction in hot[:HOT_ROWS]]
     more = f" The {HOT_ROWS} most loaded are listed." if len(hot) > HOT_ROWS else ""
     said = f"{count(len(hot), 'cable direction')} with more than one message.{more}"
-    return join((tag("p", said, class_="note"), _listing(heads, rows, numbers={1, 3, 4, 5})))
+    return join((tag("p", said, class_="note"), _listing(names, rows, numbers={1, 3, 4, 5})))
 
 
 def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> list[object]:
@@ -235,9 +231,9 @@ def _acceptance(engine: Engine) -> Markup | None:
 
 def engines_listing(engines: list[Engine]) -> Markup:
     """A row an engine."""
-    heads = ["engine", "LMC", "accepted", "seconds", "jobs free", "mean relative bandwidth", "note"]
+    names = ["engine", "LMC", "accepted", "seconds", "jobs free", "mean relative bandwidth", "note"]
     rows = [[e.name, e.lmc, _acceptance(e), e.seconds, e.free, e.bandwidth, e.note] for e in engines]
-    return _listing(heads, rows, numbers={1, 3, 4, 5})
+    return _listing(names, rows, numbers={1, 3, 4, 5})
 
 
 def checks_listing(checks: list[Check]) -> Markup:
@@ -253,15 +249,10 @@ def _verdict(good: bool | None, yes: str, no: str) -> Markup | None:
     return tag("span", f"✓ {yes}" if good else f"✗ {no}", class_="passed" if good else "failed")
 
 
-def _listing(heads: list[str], rows: list[list[object]], numbers: set[int]) -> Markup:
+def _listing(names: list[str], rows: list[list[object]], numbers: set[int]) -> Markup:
     """A plain listing; None becomes a dash, numbers are set to the right."""
-
-    def style(i: int) -> str | None:
-        return "number" if i in numbers else None
 
     def cell(value: object) -> object:
         return "–" if value is None else _show(value) if isinstance(value, float) else value
 
-    head = tag("tr", *(tag("th", text, scope="col", class_=style(i)) for i, text in enumerate(heads)))
-    body = [tag("tr", *(tag("td", cell(v), class_=style(i)) for i, v in enumerate(row))) for row in rows]
-    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
+    return table(heads(names, numbers), rows=(tag("tr", *cells(map(cell, row), numbers)) for row in rows))

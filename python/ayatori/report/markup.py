@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Container, Iterable, Iterator
 from html import escape
 
 VOID = {"input"}  # elements without content and end
@@ -16,7 +18,7 @@ def safe(content: object) -> Markup:
     return content if isinstance(content, Markup) else Markup(escape(str(content), quote=True))
 
 
-def join(parts: object, between: str = "") -> Markup:
+def join(parts: Iterable[object], between: str = "") -> Markup:
     """Pieces of content, one after another."""
     return Markup(between.join(safe(part) for part in parts))
 
@@ -29,6 +31,42 @@ def tag(name: str, *content: object, **attributes: object) -> Markup:
         if value is not None and value is not False
     )
     return Markup(f"<{name}{written}>") if name in VOID else Markup(f"<{name}{written}>{join(content)}</{name}>")
+
+
+def curve_key(tone: int, mark: Markup) -> Markup:
+    """What stands for a curve in a legend, in its colour."""
+    return tag("svg", mark, class_=f"key tone{tone}", viewBox="0 0 26 12", aria_hidden="true")
+
+
+def key_line(width: float, dash: str) -> Markup:
+    """A short piece of a curve; `dash` as Plotly takes it."""
+    dashes = None if dash == "solid" else dash.replace("px", "")
+    return tag("line", x1=0, y1=6, x2=26, y2=6, stroke="currentColor", stroke_width=width, stroke_dasharray=dashes)
+
+
+def json_script(id: str, data: object) -> Markup:
+    """An element that holds data for our scripts."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    safe_text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(f'<script type="application/json" id="{id}">{safe_text}</script>')
+
+
+def table(*head: Markup, rows: Iterable[Markup]) -> Markup:
+    """As wide as it is: it scrolls in its place."""
+    return tag("div", tag("table", tag("thead", *head), tag("tbody", *rows)), class_="scroll")
+
+
+def heads(names: Iterable[str], numbers: Container[int]) -> Markup:
+    """A row of headings; those of `numbers` stand to the right."""
+    return tag("tr", *(tag("th", name, scope="col", class_=_number(i in numbers)) for i, name in enumerate(names)))
+
+
+def cells(values: Iterable[object], numbers: Container[int]) -> Iterator[Markup]:
+    return (tag("td", value, class_=_number(i in numbers)) for i, value in enumerate(values))
+
+
+def _number(is_one: bool) -> str | None:
+    return "number" if is_one else None
 
 
 def plain(value: object) -> object:

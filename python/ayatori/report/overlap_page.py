@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ayatori.report.figures import Curve, Figure, Table, page_of_figures
+from ayatori.report.figures import Curve, Figure, Table, axis, page_of_figures
 
 Span = tuple[float, float]
 
@@ -52,7 +52,7 @@ def _timeline(timeline: dict[str, Any]) -> Figure:
     names = [f"rank {rank['rank']}" for rank in timeline["ranks"]]
     y_axis = {"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.6, len(names) - 0.4]}
     note = "Where a rank is in no call of MPI, it computes."
-    return Figure("timeline", "Calls", note, curves, _milliseconds(), y_axis)
+    return Figure("timeline", "Calls", note, curves, axis("ms"), y_axis)
 
 
 def _bars(name: str, bars: Sequence[tuple[Span, float]], tone: int, width: float) -> Curve:
@@ -70,8 +70,4 @@ def _bytes(timeline: dict[str, Any]) -> Figure:
         for tone, host in enumerate(timeline["traffic"])
     ]
     note = "What the interfaces of each host have sent and received so far."
-    return Figure("bytes", "Bytes on the network", note, curves, _milliseconds(), {"title": {"text": "MB"}})
-
-
-def _milliseconds() -> dict[str, Any]:
-    return {"title": {"text": "ms"}}
+    return Figure("bytes", "Bytes on the network", note, curves, axis("ms"), axis("MB"))

@@ -11,7 +11,7 @@ from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_
 from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
 from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
-from ayatori.report.together_part import together_part, zoom_buttons
+from ayatori.report.together_part import together_part, tools
 
 FAULTS = 12  # that are listed without a click
 NO_DRAWING = "The study has no drawing of the fabric; studies that this version of Ayatori makes have one."
@@ -144,14 +144,12 @@ def _explorer(fabric: Fabric, drawing: Drawing, job: WorstJob | None, names: lis
 
 
 def _tools(job: WorstJob | None) -> Markup:
-    search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
-    row = [search, zoom_buttons(), tag("output", "", class_="search")]
     steps = []
     if job and len(job.steps) > 1:
         place = [step.number for step in job.steps].index(job.step)
         slider = tag("input", type="range", min=0, max=len(job.steps) - 1, value=place)
         steps = [tag("div", tag("label", "Step ", slider), tag("output", "", class_="step"), class_="tools")]
-    return join((tag("div", *row, class_="tools"), *steps, tag("p", KEYS, class_="note keys")))
+    return join((tools(), *steps, tag("p", KEYS, class_="note keys")))
 
 
 def _job_title(job: WorstJob) -> str:

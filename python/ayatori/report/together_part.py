@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from ayatori.report.fabric_data import fabric_data
 from ayatori.report.fabric_picture import LOOKS, draw_jobs, job_style
-from ayatori.report.markup import Markup, count, join, tag
+from ayatori.report.markup import Markup, cells, count, heads, join, json_script, table, tag
 from ayatori.report.model import Fabric, JobAmongOthers, SharedCable, Study, Together
 
 COLOURS = 8  # of jobs: --job0 … in page.css
@@ -44,26 +42,17 @@ def _swatch(number: int) -> Markup:
 
 def _figures(together: Together) -> Markup:
     """A row a job: alone, with all others, beside the neighbour that disturbs it most."""
-    columns = ("hosts", "paths", "alone", "together", "worst neighbour", "beside it")
-    words = ("paths", "worst neighbour")
-    head = [tag("th", name, scope="col", class_=None if name in words else "number") for name in columns]
-    rows = [_figures_row(number, job) for number, job in enumerate(together.jobs)]
-    table = tag("table", tag("thead", tag("tr", tag("th", "job", scope="col"), *head)), tag("tbody", *rows))
+    columns = ("job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it")
+    rows = (_figures_row(number, job) for number, job in enumerate(together.jobs))
     note = "Bandwidths are shares of what the network cards could."
-    return tag("div", tag("div", table, class_="scroll"), tag("p", note, class_="note"), class_="card")
+    figures = table(heads(columns, (1, 3, 4, 6)), rows=rows)
+    return tag("div", figures, tag("p", note, class_="note"), class_="card")
 
 
 def _figures_row(number: int, job: JobAmongOthers) -> Markup:
-    return tag(
-        "tr",
-        tag("th", _swatch(number), job.name, scope="row"),
-        tag("td", job.machines, class_="number"),
-        tag("td", job.method),
-        tag("td", f"{job.alone:.3f}", class_="number"),
-        tag("td", f"{job.together:.3f}", class_="number"),
-        tag("td", job.worst_neighbour or "none"),
-        tag("td", f"{job.beside_worst_neighbour:.3f}", class_="number"),
-    )
+    alone, together, beside = (f"{value:.3f}" for value in (job.alone, job.together, job.beside_worst_neighbour))
+    figures = (job.machines, job.method, alone, together, job.worst_neighbour or "none", beside)
+    return tag("tr", tag("th", _swatch(number), job.name, scope="row"), *cells(figures, (0, 2, 3, 5)))
 
 
 def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
@@ -84,13 +73,11 @@ def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
     ]
     more = len(together.jobs) - COLOURS * len(LOOKS)
     legend += [tag("li", f"{count(more, 'job')} more in the same colours")] if more > 0 else []
-    search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
-    tools = tag("div", search, zoom_buttons(), tag("output", "", class_="search"), class_="tools")
     picture = draw_jobs(fabric, fabric.drawing, [job.hosts for job in together.jobs], COLOURS, f"{id}-jobs")
     return tag(
         "div",
         tag("div", *buttons, class_="tools jobs", role="group", aria_label="Which jobs are shown"),
-        tools,
+        tools(),
         tag("ul", *legend, class_="legend"),
         tag("p", fabric.drawing.remark, class_="note") if fabric.drawing.remark else "",
         tag("figure", tag("figcaption", "all jobs", class_="note shown"), picture, class_="card"),
@@ -103,11 +90,13 @@ def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
     )
 
 
-def zoom_buttons() -> Markup:
-    """What fabric.js listens to."""
+def tools() -> Markup:
+    """What fabric.js listens to: a place to search, and buttons that zoom."""
     acts = (("+", "zoom in", "in"), ("−", "zoom out", "out"), ("all", "show all", "all"))
     buttons = [tag("button", sign, type="button", title=title, data_zoom=act) for sign, title, act in acts]
-    return tag("span", *buttons, class_="zoom")
+    search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
+    zoom = tag("span", *buttons, class_="zoom")
+    return tag("div", search, zoom, tag("output", "", class_="search"), class_="tools")
 
 
 def _jobs_data(together: Together, id: str) -> Markup:
@@ -119,9 +108,7 @@ def _jobs_data(together: Together, id: str) -> Markup:
         "cables": [job.cables for job in together.jobs],
         "shared": [[shared.cable, shared.jobs, round(shared.meeting, 4)] for shared in together.shared],
     }
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(f'<script type="application/json" id="{id}">{safe}</script>')
+    return json_script(id, data)
 
 
 def _shared_cables(fabric: Fabric, together: Together) -> Markup:
@@ -130,15 +117,10 @@ def _shared_cables(fabric: Fabric, together: Together) -> Markup:
         return join(())
     ordered = sorted(together.shared, key=lambda shared: (-shared.meeting, shared.cable))
     rows = [_shared_row(fabric, shared) for shared in ordered[:SHARED_ROWS]]
-    head = ("from", "to", "jobs", "of the time")
-    table = tag(
-        "table",
-        tag("thead", tag("tr", *(tag("th", name, scope="col") for name in head))),
-        tag("tbody", *rows),
-    )
+    links = table(heads(("from", "to", "jobs", "of the time"), ()), rows=rows)
     rest = len(ordered) - SHARED_ROWS
     note = tag("p", f"and {count(rest, 'direction')} more", class_="note") if rest > 0 else ""
-    return tag("div", tag("h3", "Cables that jobs share"), tag("div", table, class_="scroll"), note, class_="card")
+    return tag("div", tag("h3", "Cables that jobs share"), links, note, class_="card")
 
 
 def _shared_row(fabric: Fabric, shared: SharedCable) -> Markup:
@@ -147,4 +129,4 @@ def _shared_row(fabric: Fabric, shared: SharedCable) -> Markup:
     start, end = reversed(ends) if shared.cable % 2 else ends
     names = [f"{fabric.routers[router].name} port {port}" for router, port in (start, end)]
     together = f"{', '.join(shared.jobs[:-1])} and {shared.jobs[-1]}" if len(shared.jobs) > 1 else shared.jobs[0]
-    return tag("tr", *(tag("td", name) for name in names), tag("td", together), tag("td", f"{shared.meeting:.1%}"))
+    return tag("tr", *cells((*names, together, f"{shared.meeting:.1%}"), ()))

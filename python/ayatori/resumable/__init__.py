@@ -1,12 +1,6 @@
 """Long runs: their results are saved as they come, taken up after an interruption, and shared by MPI processes."""
 
-from ayatori.resumable.computation import (
-    Interrupted,
-    compute,
-    compute_items,
-    is_first_process,
-    mpi_processes,
-)
+from ayatori.resumable.computation import Interrupted, compute, compute_each, is_first_process, mpi_processes
 from ayatori.resumable.saved_results import SavedResults, partial_file
 from ayatori.resumable.signals import end_calls_of_the_core, interrupt, terminate
 
@@ -14,7 +8,7 @@ __all__ = [
     "Interrupted",
     "SavedResults",
     "compute",
-    "compute_items",
+    "compute_each",
     "end_calls_of_the_core",
     "interrupt",
     "is_first_process",

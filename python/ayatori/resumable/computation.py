@@ -16,7 +16,7 @@ from ayatori.resumable.signals import interrupt, terminate
 Item = TypeVar("Item")
 
 Work = Callable[[range], list[Any]]
-"""Results of the pieces with these numbers, in their order; plain data, so that it can travel and be saved."""
+"""Results of the items with these numbers, in their order; plain data, so that it can travel and be saved."""
 
 
 class Interrupted(Exception):
@@ -26,21 +26,25 @@ class Interrupted(Exception):
 def compute(
     saved: SavedResults,
     name: str,
-    pieces: int,
+    items: Sequence[Item],
     chunk: int,
-    work: Work,
+    results_of: Callable[[Sequence[Item]], list[Any]],
     advance: Callable[[int], None] = lambda _count: None,
 ) -> list[Any]:
-    """The results of all pieces, kept in `saved` under `name`; results that are there already are not computed again.
+    """The results of all items, kept in `saved` under `name`; results that are there already are not computed again.
 
-    `work` gets up to `chunk` pieces at a time; `advance` is called with how many more are done. In a run of several MPI
-    processes every process calls this with the same arguments: the first has the chunks done by the others and returns
-    the results, the others return nothing. Raises Interrupted.
+    `results_of` gets up to `chunk` items at a time; `advance` is called with how many more are done. In a run of
+    several MPI processes every process calls this with the same arguments: the first has the chunks done by the others
+    and returns the results, the others return nothing. Raises Interrupted.
     """
     known = saved.of(name)
     first = len(known)
     advance(first)
-    chunks = [range(i, min(i + chunk, pieces)) for i in range(first, pieces, chunk)]
+    chunks = [range(i, min(i + chunk, len(items))) for i in range(first, len(items), chunk)]
+
+    def work(numbers: range) -> list[Any]:
+        return results_of(items[numbers.start : numbers.stop])
+
     with _interruptions_once(), _mapping(work) as chunk_results:
         if chunk_results is None:
             return []
@@ -52,24 +56,19 @@ def compute(
             if saved.path is None:
                 raise
             saved.save()
-            raise Interrupted(f"{len(known)} of {pieces} are done and kept in {saved.path}") from interrupt
+            raise Interrupted(f"{len(known)} of {len(items)} are done and kept in {saved.path}") from interrupt
     return known
 
 
-def compute_items(
+def compute_each(
     saved: SavedResults,
     name: str,
     items: Sequence[Item],
-    chunk: int,
-    results_of: Callable[[Sequence[Item]], list[Any]],
+    result_of: Callable[[Item], Any],
     advance: Callable[[int], None] = lambda _count: None,
 ) -> list[Any]:
-    """The same for the items of a sequence, of which `results_of` gets a part at a time."""
-
-    def work(numbers: range) -> list[Any]:
-        return results_of(items[numbers.start : numbers.stop])
-
-    return compute(saved, name, len(items), chunk, work, advance)
+    """The same for items that are done one by one."""
+    return compute(saved, name, items, 1, lambda part: [result_of(item) for item in part], advance)
 
 
 @contextmanager

@@ -169,9 +169,3 @@ def _loads_as_data(cables: list[tuple[int, int]], loads: list[int]) -> list[list
         for way, port in zip(directions, ends, strict=True)
         if loads[port]
     ]
-
-
-def step_loads(network: Network, routes: Routes, job: Job, plan: Plan, step: int) -> list[int]:
-    """Messages on each directed link (by port id) in one step of the job's shift all-to-all."""
-    steps = _core.shift_all_to_all(job.rank_count)
-    return _core.link_loads(network, routes, job.endpoints(network), plan, steps, step)

@@ -25,7 +25,7 @@ from ayatori.planning.plans import (
     METHODS,
     PLAN_METHODS,
     Assessment,
-    assess_unplanned,
+    assess_jobs,
     count_free,
     relative_bandwidths,
 )
@@ -112,7 +112,7 @@ def _unplanned_as_data(lab: LabResult, study: Study) -> dict[str, Any]:
         note += ", the entries of LMC 0" if lab.ftree.routes is None else ", the entries of OpenSM's ftree"
     jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
     data = {"name": "ayatori, no plan", "lmc": many_lids.lmc(network.endpoints[0]), "accepted": True}
-    return data | _figures(assess_unplanned(network, many_lids, jobs)) | {"note": note}
+    return data | _figures(assess_jobs(network, many_lids, jobs, None)) | {"note": note}
 
 
 def _restore_rates(links: list[dict[str, Any]], known: Network) -> None:
@@ -128,7 +128,7 @@ def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[st
     if tried.run is None or tried.routes is None:
         return data | {"note": f"refused: {tried.refusal}"}
     jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
-    assessed = assess_unplanned(network, tried.routes, jobs)
+    assessed = assess_jobs(network, tried.routes, jobs, None)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
     data |= {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}

@@ -83,7 +83,6 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
     return open_adapter({.lookup = lookup_options(setup_), .adapter = setup_.adapter});
   }
   std::unique_ptr<PollableWire> near;
-  std::unique_ptr<PollableWire> far;
   if (setup_.wires != WireChoice::udp) {
     auto made = ShmWire::make(shm_options(setup_));
     if (!made) return Failure(made.error());
@@ -93,18 +92,15 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   auto made = UdpWire::make(udp_options(setup_));
   if (!made) return Failure(made.error());
   if (!near) return std::move(*made);
-  far = std::move(*made);
-  auto both = wires::CombinedWire::make(std::move(near), std::move(far),
-                                        [addresses = udp_addresses(setup_), own = placement.rank](Rank rank) {
-                                          return addresses.host_of(rank) == addresses.host_of(own);
-                                        });
-  if (!both) return Failure(both.error());
-  return std::move(*both);
+  return std::make_unique<wires::CombinedWire>(std::move(near), std::move(*made),
+                                               [addresses = udp_addresses(setup_), own = placement.rank](Rank rank) {
+                                                 return addresses.host_of(rank) == addresses.host_of(own);
+                                               });
 }
 
 Result<> Process::open() {
-  wake_event_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!wake_event_.open()) return wires::refused("no eventfd can be made", errno);
+  wake_event_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake_event_.is_open()) return refused("no eventfd can be made", errno);
   const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
@@ -175,7 +171,7 @@ Result<> Process::finish() {
 
 void Process::disown() {
   wire_->disown();
-  wake_event_ = wires::Descriptor();
+  wake_event_ = Descriptor();
 }
 
 Process::~Process() {
@@ -241,16 +237,6 @@ void Process::idle(Lock& lock, Time since) {
 
 // ---- Sleeping
 
-namespace {
-
-void poll_for(std::vector<pollfd>& polled, Duration timeout) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
-  const timespec parts{seconds.count(), (timeout - seconds).count()};
-  ppoll(polled.data(), polled.size(), &parts, nullptr);
-}
-
-}  // namespace
-
 void Process::wake_progress_thread() const {
   const std::uint64_t once = 1;
   (void)!write(wake_event_.number(), &once, sizeof once);
@@ -280,7 +266,7 @@ void Process::sleep(Lock& lock, Duration timeout) {
   timeout = prepare_to_sleep(timeout, polled);
   if (timeout <= Duration::zero()) return;
   lock.unlock();
-  poll_for(polled, timeout);
+  wires::poll_for(polled, timeout);
   lock.lock();
 }
 
@@ -291,7 +277,7 @@ void Process::run_progress_thread() {
   std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
   for (Duration pause = idle_before_takeover; !closing_;) {
     const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-    poll_for(polled, pause);
+    wires::poll_for(polled, pause);
     std::uint64_t count = 0;
     (void)!read(wake_event_.number(), &count, sizeof count);
     const bool called = calls_.load(std::memory_order_relaxed) != calls;
@@ -319,7 +305,7 @@ void Process::progress_until_idle() {
       break;
     }
   }
-  poll_for(polled, timeout);
+  wires::poll_for(polled, timeout);
   const std::lock_guard lock(mutex_);
   progress_thread_asleep_ = false;
 }

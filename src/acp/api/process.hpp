@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/driver/driver.hpp"
 #include "ayatori/launch/placement.hpp"
 #include "ayatori/onesided/global_memory.hpp"
@@ -187,7 +188,7 @@ class Process {
   std::thread::id first_caller_ = std::this_thread::get_id();
   bool several_threads_ = false;  // have called
   std::atomic<bool> closing_ = false;
-  wires::Descriptor wake_event_;
+  Descriptor wake_event_;
   std::thread progress_thread_;
 };
 

@@ -11,9 +11,6 @@
 
 namespace ayatori::acp {
 
-using wires::Descriptor;
-using wires::refused;
-
 namespace {
 
 /// Opens the file of all processes of the host, which the first of them makes. Between open and flock, a process that
@@ -21,7 +18,7 @@ namespace {
 Result<Descriptor> open_locked(const std::filesystem::path& name) {
   for (;;) {
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-    if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
+    if (!file.is_open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
     if (flock(file.number(), LOCK_SH) != 0) {
       if (errno == EINTR) continue;
       return refused(fmt::format("{} can't be locked", name.string()), errno);

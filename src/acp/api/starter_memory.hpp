@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <span>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
-#include "ayatori/pollable/descriptor.hpp"
 
 namespace ayatori::acp {
 
@@ -35,7 +35,7 @@ class StarterMemory {
   std::span<std::byte> all_;
   std::span<std::byte> own_;
   std::filesystem::path name_;
-  wires::Descriptor locked_;
+  Descriptor locked_;
 };
 
 }  // namespace ayatori::acp

@@ -13,9 +13,9 @@ namespace ayatori::transport {
 
 namespace {
 
-PacketSeen seen(const Packet& packet, PeerId peer, std::size_t bytes) {
+PacketSeen seen(const Packet& packet) {
   const Lane lane = packet.message == MessageKind::reply ? Lane::replies : Lane::messages;
-  return {packet.kind, {peer, lane, packet.epoch}, packet.sequence, bytes, packet.resent};
+  return {packet.kind, {packet.to, lane, packet.epoch}, packet.sequence, packet.resent};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ struct Endpoint::State {
 
   [[nodiscard]] Initiator& as_initiator();
   [[nodiscard]] Target& as_target();
-  void take(Time now, const Packet& packet, std::size_t bytes);
+  void take(Time now, const Packet& packet);
   void take_express(Time now, const ExpressPacket& packet);
   void tell_application(Time now);
   void abandon_lost_peers();
@@ -64,10 +64,7 @@ Target& Endpoint::State::as_target() {
   return *target;
 }
 
-void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
-  shared.trace.tell([&packet, bytes](Observer& observer, Time at) {
-    observer.packet_received(at, seen(packet, packet.from, bytes));
-  });
+void Endpoint::State::take(Time now, const Packet& packet) {
   sender.on_heard(now, packet.from);
   if (packet.acknowledgement) sender.on_acknowledgement(now, packet);
   switch (packet.kind) {
@@ -103,10 +100,6 @@ void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
 
 /// Delivers at once: the receiver keeps no state for express packets. The sender notes that the peer was heard.
 void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
-  shared.trace.tell([from = packet.from, size = packet.payload.size()](Observer& observer, Time at) {
-    const FlowName flow{from, Lane::messages, 0};
-    observer.packet_received(at, {PacketKind::express, flow, 0, header_bytes + size, false});
-  });
   ++shared.statistics.received;
   shared.statistics.delivered += packet.messages;
   deliver({.peer = packet.from, .bytes = packet.payload, .several = packet.several});
@@ -205,11 +198,10 @@ std::optional<Datagram> Endpoint::State::wrap(Packet& packet, bool express) {
   datagram.payload = packet.payload;
   datagram.express = express;
   shared.trace.tell([&](Observer& observer, Time at) {
-    const PacketSeen out = seen(packet, packet.to, datagram.header.size() + datagram.payload.size());
     if (datagram.express) {
-      express_offered = out;  // the wire may refuse it
+      express_offered = seen(packet);  // the wire may refuse it
     } else {
-      observer.packet_sent(at, out);
+      observer.packet_sent(at, seen(packet));
     }
   });
   return made;
@@ -277,7 +269,7 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
     return;
   }
   ++statistics.received;
-  state_->take(now, *packet, datagram.size());
+  state_->take(now, *packet);
   state_->tell_application(now);
 }
 

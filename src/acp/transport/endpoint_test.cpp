@@ -29,7 +29,7 @@ struct Recorder final : Application {
     events.push_back("operate");
     OperationResult result;
     std::ranges::copy(request, result.bytes.begin());
-    result.size = request.size();
+    result.size = claims_too_much ? max_operation_bytes + 1 : request.size();
     return result;
   }
   void returned(Token token, std::span<const std::byte>) override {
@@ -37,6 +37,7 @@ struct Recorder final : Application {
   }
 
   std::vector<std::string> events;
+  bool claims_too_much = false;  // of a result's size
 };
 
 using Copy = std::vector<std::byte>;
@@ -141,7 +142,14 @@ TEST(Endpoint, CallIsCarriedOutOnce) {
   EXPECT_EQ(pair.a_above.events, Events{"returned 7"});
 }
 
-/// Flows are asked back where contexts are scarce, not from the only peer.
+TEST(Endpoint, ResultIsCutToWhatACallMayReturn) {
+  Pair pair;
+  pair.b_above.claims_too_much = true;
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  pair.settle();
+  EXPECT_EQ(pair.a_above.events, Events{"returned 7"});
+}
+
 TEST(Endpoint, NotifyDeliversEachCopyThatArrivesAndNobodyAnswers) {
   Pair pair;
   ASSERT_TRUE(pair.a.notify(pair.now, 1, bytes_of("news")));
@@ -168,6 +176,7 @@ TEST(Endpoint, NotifyKeepsNeitherTheMemoryOfAMessageNorMoreThanSomeOfThem) {
   EXPECT_TRUE(pair.a.notify(pair.now, 1, bytes_of("again")));
 }
 
+/// Flows are asked back where contexts are scarce, not from the only peer.
 TEST(Endpoint, AwaitedReplyKeepsFlowsOpen) {
   Pair pair;
   for (Token token = 1; token <= 3; ++token) {
@@ -207,6 +216,34 @@ TEST(Endpoint, CallWhoseReplyNeverComesFails) {
   expect_a_lost_call(10ms);  // less than time-outs grow to
 }
 
+/// To the call of this slot's generation, in a flow of its own. The first call has slot 0 and generation 1; when it
+/// ends, the generation is 2.
+Copy forged_reply(PeerId from, std::uint32_t generation, Sequence sequence = 0) {
+  Packet reply;
+  reply.from = from;
+  reply.epoch = 5;
+  reply.sequence = sequence;
+  reply.message = MessageKind::reply;
+  HeaderBuffer buffer;
+  const auto header = encode_header(reply, 9, buffer);
+  Copy copy(header.begin(), header.end());
+  copy.insert(copy.end(), {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}, static_cast<std::byte>(generation),
+                           std::byte{0}, std::byte{0}, std::byte{0}});
+  return copy;
+}
+
+TEST(Endpoint, CallIsAnsweredByThePeerThatWasCalledAndOnce) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  (void)pair.take(pair.a);
+  pair.a.receive(pair.now, forged_reply(2, 1));
+  pair.a.receive(pair.now, forged_reply(1, 3));
+  EXPECT_TRUE(pair.a_above.events.empty());
+  pair.a.receive(pair.now, forged_reply(1, 1, 1));
+  pair.a.receive(pair.now, forged_reply(1, 1, 2));
+  EXPECT_EQ(pair.a_above.events, Events{"returned 7"});
+}
+
 TEST(Endpoint, ReplyToAFailedCallIsIgnored) {
   Options options;
   options.give_up_after = 10ms;
@@ -219,19 +256,7 @@ TEST(Endpoint, ReplyToAFailedCallIsIgnored) {
     pair.take(pair.a);
   }
   ASSERT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
-  // A guess at the number of the next call in its slot: the first had 1, and when it ended that became 2.
-  Packet reply;
-  reply.from = 1;
-  reply.epoch = 5;
-  reply.message = MessageKind::reply;
-  const std::array payload = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
-                              std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}};
-  reply.payload = payload;
-  HeaderBuffer buffer;
-  const auto header = encode_header(reply, 9, buffer);
-  Copy copy(header.begin(), header.end());
-  copy.insert(copy.end(), payload.begin(), payload.end());
-  pair.a.receive(pair.now, copy);
+  pair.a.receive(pair.now, forged_reply(1, 2));  // a guess at the number of the next call in its slot
   EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
 }
 

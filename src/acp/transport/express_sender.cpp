@@ -35,13 +35,11 @@ void ExpressSender::settle(Time now, bool taken) {
 /// What the wire has is as good as delivered.
 void ExpressSender::finish(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
-  const ExpressState before = flow.express.state();
   ++shared_.statistics.data_packets;
   ++shared_.statistics.express_packets;
   outbox_.acknowledge_express(flow, now);
   if (flow.express.taken()) {
     flows_.deadlines.set(id, now + std::min(shared_.options.close_after, shared_.options.give_up_after / 4));
-    flows_.note_express(id, before);
   }
   if (flow.has_unsent()) return flows_.express_ready.move_to_end(id);
   flows_.express_ready.remove(id);
@@ -52,16 +50,13 @@ void ExpressSender::finish(ContextId id, Time now) {
 /// A peer whose ring stays without room is stopped, or gone.
 void ExpressSender::hold_back(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
-  const ExpressState before = flow.express.state();
   flows_.express_ready.remove(id);
   if (const auto pause = flow.express.refused(now)) return flows_.deadlines.set(id, now + *pause);
-  flows_.note_express(id, before);
   flows_.ready.push(id);
 }
 
 bool ExpressSender::handle_deadline(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
-  const ExpressState before = flow.express.state();
   switch (flow.express.deadline_passed(outbox_.may_travel_express(flow))) {
     case ExpressPath::Due::nothing:
       return false;
@@ -70,7 +65,6 @@ bool ExpressSender::handle_deadline(ContextId id, Time now) {
       flows_.deadlines.set(id, now + ExpressPath::max_refusal);  // refused once more, it sets another
       return true;
     case ExpressPath::Due::confirm:
-      flows_.note_express(id, before);
       flows_.enter(id, Activity::probing);
       flows_.enter(id, CreditState::ask_due);
       flows_.keep_context(id);

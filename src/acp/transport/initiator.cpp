@@ -332,7 +332,6 @@ void Initiator::time_out(std::uint32_t slot, Time now) {
   const ContextId id = operations_[chunks_[slot].operation].target;
   TargetPeer& target = targets_[id];
   if (chunks_[slot].last_number < target.answered[0]) return lose(slot, LossReason::overtaken);
-  shared_.trace.tell([&](Observer& observer, Time at) { observer.timer_fired(at, name(slot), Timer::operation); });
   const bool silent =
       target.unanswered_since != never && now - target.unanswered_since >= shared_.options.give_up_after;
   if (silent && target.attempts >= shared_.options.give_up_attempts) {

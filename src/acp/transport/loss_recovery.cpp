@@ -32,7 +32,7 @@ bool LossRecovery::acknowledge(ContextId id, const Packet& packet, Time now) {
   if (const auto round_trip = since_stamp(said.echo, now)) {
     flow.round_trip.sample(*round_trip, said.answer ? RoundTrip::Of::control : RoundTrip::Of::data);
   }
-  grow_window(id, arrived);
+  flow.congestion.on_acknowledged(arrived);
   const std::uint32_t settled =
       before.again_in_flight() - std::min(before.again_in_flight(), flow.window.again_in_flight());
   const std::uint32_t duplicates = said.serial > flow.serial ? said.duplicates - flow.duplicates : 0;
@@ -61,20 +61,10 @@ void LossRecovery::take_in_newer(ContextId id, const Packet& packet) {
   flow.rationed = said.rationed;
   if (flow.credit != CreditState::ask_due) flows_.enter(id, queued ? CreditState::queued : CreditState::granted);
   if (said.credit > 0) flow.ask_backoff = 0;
-  shared_.trace.tell([&](Observer& observer, Time at) {
-    observer.credit_received(at, flows_.name(id), {flow.credit_limit, flow.rationed, queued});
-  });
   if (!said.answer) return;
   if (queued) flow.ask_backoff = static_cast<std::uint8_t>(std::min(flow.ask_backoff + 1, max_ask_backoff));
   declare_lost(id, LossReason::not_in_answer,
                [&](SendWindow& window) { window.lose_below(std::min(packet.sequence, window.next())); });
-}
-
-void LossRecovery::grow_window(ContextId id, std::uint32_t arrived) {
-  OutgoingFlow& flow = flows_[id];
-  const std::uint32_t before = flow.congestion.window();
-  flow.congestion.on_acknowledged(arrived);
-  note_window(id, before);
 }
 
 // ---- Losses
@@ -121,10 +111,8 @@ void LossRecovery::declare_lost(ContextId id, LossReason reason, Lose lose) {
   lose(flow.window);
   if (flow.window.in_flight() == before.in_flight()) return;
   note_lost(id, before, reason);
-  const std::uint32_t window = flow.congestion.window();
   flow.congestion.on_lost(before.in_flight() - flow.window.in_flight());
   if (reason == LossReason::timeout && flow.attempts >= attempts_of_silence) flow.congestion.on_silence();
-  note_window(id, window);
 }
 
 // ---- Time-outs
@@ -186,13 +174,6 @@ void LossRecovery::note_end_of_epoch(ContextId id, LossReason reason) const {
       if (window.settled(sequence) || window.is_lost(sequence)) continue;
       observer.packet_lost(now, flows_.name(id), sequence, reason);
     }
-  });
-}
-
-void LossRecovery::note_window(ContextId id, std::uint32_t before) const {
-  shared_.trace.tell([&](Observer& observer, Time now) {
-    const std::uint32_t after = flows_[id].congestion.window();
-    if (after != before) observer.congestion_window_changed(now, flows_.name(id), before, after);
   });
 }
 

@@ -51,12 +51,10 @@ class LossRecovery {
   /// Declares lost what `lose(window)` says.
   template <typename Lose>
   void declare_lost(ContextId id, LossReason reason, Lose lose);
-  void grow_window(ContextId id, std::uint32_t arrived);
   [[nodiscard]] bool resends_unasked(const OutgoingFlow& flow) const;
 
   void note_acknowledged(ContextId id, const SendWindow& before) const;
   void note_lost(ContextId id, const SendWindow& before, LossReason reason) const;
-  void note_window(ContextId id, std::uint32_t before) const;
 
   Shared& shared_;
   OutgoingFlows& flows_;

@@ -14,7 +14,7 @@ namespace ayatori::transport {
 /// A flow that is open. Sequences start at 0 in each epoch; a message belongs to the epoch as soon as its first packet
 /// is sent, and leaves it acknowledged, failed, or because the receiver said that it never accepted the epoch.
 ///
-/// The four states are changed by OutgoingFlows::enter() only, which tells the observer.
+/// Phase, credit and activity are changed by OutgoingFlows::enter() only, which tells the observer.
 struct OutgoingFlow {
   Epoch epoch = 0;
   SendWindow window;

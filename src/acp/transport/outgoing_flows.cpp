@@ -119,11 +119,6 @@ void OutgoingFlows::enter(ContextId id, Activity to) {
   if (from != to) tell(id, from, to);
 }
 
-void OutgoingFlows::note_express(ContextId id, ExpressState before) const {
-  const ExpressState now = flows_[id].express.state();
-  if (now != before) tell(id, before, now);
-}
-
 void OutgoingFlows::end_probe(ContextId id) {
   const OutgoingFlow& flow = flows_[id];
   const bool done = flow.queue.empty() && flow.express.state() != ExpressState::suspended;

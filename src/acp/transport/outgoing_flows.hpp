@@ -46,8 +46,6 @@ class OutgoingFlows {
   void enter(ContextId id, Phase to);
   void enter(ContextId id, CreditState to);
   void enter(ContextId id, Activity to);
-  /// Tells the observer if the express state is not `before` any more.
-  void note_express(ContextId id, ExpressState before) const;
 
   /// Idle, or active, by what is left to do; a flow that probes goes on with that until end_probe().
   void update_activity(ContextId id) {

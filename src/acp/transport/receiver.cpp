@@ -42,18 +42,12 @@ void Receiver::on_data(Time now, const Packet& packet) {
         ++shared_.statistics.no_room;
         break;
       }
-      arrived(*id, packet, now);
+      admission_.arrived(*id, packet, now);
       grant(now);
       owe_for(*id, packet, now);
       break;
   }
   arm(*id);
-}
-
-void Receiver::arrived(ContextId id, const Packet& packet, Time now) {
-  const std::uint32_t before = admission_.credit(id);
-  admission_.arrived(id, packet, now);
-  note_credit(id, before);
 }
 
 /// An express packet comes once, in order, and needs no room, so neither context nor window takes note of it.
@@ -157,18 +151,9 @@ std::optional<Packet> Receiver::next_packet() {
 
 void Receiver::grant(Time now) {
   while (const auto id = admission_.grant(now)) {
-    note_credit(*id, 0);
     owed_.push(*id);
     arm(*id);
   }
-}
-
-void Receiver::note_credit(ContextId id, std::uint32_t before) const {
-  shared_.trace.tell([&](Observer& observer, Time now) {
-    const std::uint32_t credit = admission_.credit(id);
-    const FlowKey key = flows_.key(id);
-    if (credit != before) observer.credit_granted(now, {key.peer, key.lane, flows_[id].epoch}, credit);
-  });
 }
 
 // ---- Time
@@ -177,9 +162,7 @@ void Receiver::advance(Time now) {
   while (const auto id = deadlines_.pop_due(now)) {
     IncomingFlow& flow = flows_[*id];
     if (flow.acknowledge_by <= now) owed_.push(*id);
-    const std::uint32_t before = admission_.credit(*id);
     admission_.expire(*id, now);
-    note_credit(*id, before);
     if (flow.retire_since != never) {
       if (now >= retire_due(flow)) check_retiring(*id, now);
     } else if (flow.assemblies != no_id && now >= flow.heard + shared_.options.give_up_after) {

@@ -117,9 +117,6 @@ class Receiver {
   void owe(ContextId id, const Packet& packet);
   [[nodiscard]] Acknowledgement acknowledge(ContextId id);
   void grant(Time now);
-  void arrived(ContextId id, const Packet& packet, Time now);
-  /// Tells the observer if the flow's credit is not `before` any more.
-  void note_credit(ContextId id, std::uint32_t before) const;
 
   [[nodiscard]] std::uint32_t max_contexts(Lane lane) const;
   [[nodiscard]] std::uint32_t free_contexts(Lane lane) const;

@@ -173,9 +173,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   if (!id) return;
   OutgoingFlow& flow = flows_[*id];
   if (!recovery_.acknowledge(*id, packet, now)) return;
-  const ExpressState before = flow.express.state();
   flow.express.acknowledged();
-  flows_.note_express(*id, before);
   outbox_.acknowledge_arrived(flow, now);
   recovery_.find_overtaken(*id, packet, now);
   flows_.update_activity(*id);
@@ -261,19 +259,11 @@ void Sender::advance(Time now) {
 
 void Sender::time_out(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
-  const auto note = [&](Timer timer) {
-    shared_.trace.tell([&](Observer& observer, Time at) { observer.timer_fired(at, flows_.name(id), timer); });
-  };
-  if (express_.handle_deadline(id, now)) return note(Timer::express);
-  if (flow.activity == Activity::idle) {
-    note(Timer::idle);
-    return flows_.close(id);
-  }
+  if (express_.handle_deadline(id, now)) return;
+  if (flow.activity == Activity::idle) return flows_.close(id);
   if (flow.phase == Phase::held) {
-    note(Timer::hold);
     flows_.enter(id, Phase::open);
   } else {
-    note(Timer::loss);
     if (recovery_.is_peer_lost(flow, now)) return report_lost(id);
     if (!recovery_.lose_overtaken(id, now)) recovery_.time_out(id);
   }

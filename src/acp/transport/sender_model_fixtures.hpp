@@ -16,9 +16,14 @@
 
 namespace ayatori::transport {
 
+/// Of the packets that a Sender makes.
+inline std::string_view word_for(PacketKind kind) {
+  return kind == PacketKind::data ? "data" : kind == PacketKind::ask ? "ask" : "another kind";
+}
+
 /// A packet that the sender wants to send, or that nothing is to be sent.
 inline std::string text_of(PacketKind kind, Sequence sequence, bool resent, bool more) {
-  return fmt::format("{} {}{}{}", name(kind), sequence, resent ? " again" : "", more ? " and more" : "");
+  return fmt::format("{} {}{}{}", word_for(kind), sequence, resent ? " again" : "", more ? " and more" : "");
 }
 
 /// Messages have one packet each, so message n of an epoch is packet n.

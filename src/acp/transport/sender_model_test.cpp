@@ -114,7 +114,7 @@ class Pair {
     const std::string sent = any ? text_of(packet.kind, packet.sequence, packet.resent, packet.more) : "nothing";
     EXPECT_EQ(sent, model_.next_packet(now_));
     if (!any) return sent;
-    return fmt::format("{}{}", name(packet.kind), packet.resent ? " again" : "");
+    return fmt::format("{}{}", word_for(packet.kind), packet.resent ? " again" : "");
   }
 
   /// Now and then one that says what can't be.
@@ -171,12 +171,12 @@ class Pair {
 
   void compare() {
     shared_.events.clear();
-    EXPECT_EQ(name(states_.phase), name(model_.phase));
+    EXPECT_EQ(states_.phase, model_.phase);
     EXPECT_EQ(sender_.contexts(), model_.phase == Phase::closed ? 0U : 1U);
     EXPECT_EQ(sender_.next_deadline(), model_.deadline);
     if (model_.phase == Phase::closed) return;
-    EXPECT_EQ(name(states_.credit), name(model_.credit));
-    EXPECT_EQ(name(states_.activity), name(model_.activity));
+    EXPECT_EQ(states_.credit, model_.credit);
+    EXPECT_EQ(states_.activity, model_.activity);
   }
 
   std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_.below(end)); }

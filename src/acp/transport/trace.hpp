@@ -13,8 +13,6 @@ class Trace {
   /// The endpoint was called at this time.
   void at(Time now) { now_ = now; }
 
-  [[nodiscard]] bool on() const { return observer_ != nullptr; }
-
   /// Calls tell(observer, now) if there is an observer.
   template <typename Tell>
   void tell(const Tell& tell) const {

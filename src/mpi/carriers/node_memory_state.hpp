@@ -6,8 +6,8 @@
 
 #include "ayatori/carriers/node_memory.hpp"
 #include "backoff.hpp"
-#include "receiver.hpp"
-#include "sender.hpp"
+#include "lane_receiver.hpp"
+#include "lane_sender.hpp"
 
 namespace ayatori {
 
@@ -29,8 +29,8 @@ struct NodeMemory::State {
   SegmentView view;
   Rank self;
   Options options;
-  Sender sender;
-  Receiver receiver;
+  LaneSender sender;
+  LaneReceiver receiver;
 
  private:
   [[nodiscard]] Result<> look_for_ended_peers(Rank awaited);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "segment_layout.hpp"
@@ -16,26 +15,6 @@ namespace ayatori {
 namespace {
 
 constexpr std::uint64_t magic = 0x6179'6e6f'6465'3031;  // "aynode01": changes with the layout
-
-Failure refused(std::string what, int code) {
-  return with_code(with_cause(fail("{}", std::move(what)), std::strerror(code)), code);
-}
-
-/// Closes a descriptor unless it is kept.
-class Opened {
- public:
-  explicit Opened(int number) : number_(number) {}
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  ~Opened() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int keep() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 Result<std::byte*> mapped(int descriptor, std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -50,8 +29,8 @@ Result<std::shared_ptr<NodeSegment>> NodeSegment::create(Rank ranks) {
     return fail("memory for {} ranks of a node can't be shared: 1 to {}", ranks, max_node_ranks);
   }
   const std::size_t bytes = SegmentShape(ranks).bytes();
-  Opened file(memfd_create("ayatori-node", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.number() < 0) return refused("no memory can be shared", errno);
+  Descriptor file(memfd_create("ayatori-node", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.is_open()) return refused("no memory can be shared", errno);
   struct stat found{};
   // Nobody can make it smaller afterwards, which would be a SIGBUS for the others.
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0 ||
@@ -66,14 +45,14 @@ Result<std::shared_ptr<NodeSegment>> NodeSegment::create(Rank ranks) {
   head.file = invitation.file;
   head.ranks = ranks;
   head.creator = invitation.process;
-  return std::shared_ptr<NodeSegment>(new NodeSegment(invitation, *memory, file.keep()));
+  return std::shared_ptr<NodeSegment>(new NodeSegment(invitation, *memory, std::move(file)));
 }
 
 Result<std::shared_ptr<NodeSegment>> NodeSegment::join(const NodeInvitation& invitation) {
   if (invitation.ranks == 0 || invitation.ranks > max_node_ranks) return fail("no memory is shared on this node");
   const std::string path = fmt::format("/proc/{}/fd/{}", invitation.process, invitation.descriptor);
-  const Opened file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0) return refused(fmt::format("{}: the node's memory can't be opened", path), errno);
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.is_open()) return refused(fmt::format("{}: the node's memory can't be opened", path), errno);
   const std::size_t bytes = SegmentShape(invitation.ranks).bytes();
   struct stat found{};
   if (fstat(file.number(), &found) != 0) return refused(fmt::format("{} can't be examined", path), errno);
@@ -87,12 +66,9 @@ Result<std::shared_ptr<NodeSegment>> NodeSegment::join(const NodeInvitation& inv
     munmap(*memory, bytes);
     return fail("{} was made by another version of this library", path);
   }
-  return std::shared_ptr<NodeSegment>(new NodeSegment(invitation, *memory, -1));
+  return std::shared_ptr<NodeSegment>(new NodeSegment(invitation, *memory, {}));
 }
 
-NodeSegment::~NodeSegment() {
-  munmap(memory_, SegmentShape(ranks()).bytes());
-  if (descriptor_ >= 0) close(descriptor_);
-}
+NodeSegment::~NodeSegment() { munmap(memory_, SegmentShape(ranks()).bytes()); }
 
 }  // namespace ayatori

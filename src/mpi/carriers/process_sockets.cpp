@@ -29,8 +29,8 @@ ProcessSockets::~ProcessSockets() = default;
 
 Result<std::unique_ptr<ProcessSockets>> ProcessSockets::listen(Rank self, SocketOptions options) {
   auto state = std::make_unique<State>(self, std::move(options));
-  state->listener = SocketDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  state->events = SocketDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  state->listener = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  state->events = Descriptor(epoll_create1(EPOLL_CLOEXEC));
   sockaddr_in own{};
   own.sin_family = AF_INET;
   own.sin_addr.s_addr = htonl(INADDR_ANY);
@@ -159,7 +159,7 @@ Result<> ProcessSockets::State::post_receive(SocketPlay& play, Rank from, Reques
 
 void ProcessSockets::State::accept_all() {
   while (true) {
-    SocketDescriptor taken(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Descriptor taken(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!taken.is_open()) return;
     IncomingLink& link = incoming.emplace_back(std::move(taken), options.token);
     watch(link.descriptor(), EPOLLIN, &link, true);

@@ -58,8 +58,8 @@ struct ProcessSockets::State {
   Rank self;
   SocketOptions options;
   std::uint16_t port = 0;
-  SocketDescriptor listener;
-  SocketDescriptor events;
+  Descriptor listener;
+  Descriptor events;
   std::vector<std::vector<SocketPeer::From>> by_size;  ///< by process
   std::vector<std::vector<Outgoing>> outgoing;         ///< by process and way
   std::list<IncomingLink> incoming;

@@ -5,7 +5,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -40,10 +39,6 @@ bool is_only_later(int code) {
 
 }  // namespace
 
-SocketDescriptor::~SocketDescriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 Failure OutgoingLink::failure(int code) const {
   auto failed = fail("nothing can be sent from {} to {}", in_words(way_.own_address), in_words(way_.peer_address));
   return with_code(with_cause(std::move(failed), std::strerror(code)), code);
@@ -51,7 +46,7 @@ Failure OutgoingLink::failure(int code) const {
 
 Result<> OutgoingLink::connect(const SocketGreeting& greeting) {
   greeting_ = greeting;
-  socket_ = SocketDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  socket_ = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_.is_open()) return failure(errno);
   const int on = 1;
   setsockopt(descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

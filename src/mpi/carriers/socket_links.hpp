@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/carriers/process_sockets.hpp"
 #include "ayatori/player/carrier.hpp"
 #include "socket_inbox.hpp"
@@ -18,24 +19,6 @@ namespace ayatori {
 struct SocketGreeting {
   std::uint64_t token = 0;
   std::uint64_t process = 0;
-};
-
-/// Closes what it has.
-class SocketDescriptor {
- public:
-  SocketDescriptor() = default;
-  explicit SocketDescriptor(int number) : number_(number) {}
-  SocketDescriptor(SocketDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  SocketDescriptor& operator=(SocketDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~SocketDescriptor();
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
 };
 
 /// Part of a message that leaves by one connection.
@@ -69,7 +52,7 @@ class OutgoingLink {
   [[nodiscard]] Failure failure(int code) const;
 
   SocketWay way_;
-  SocketDescriptor socket_;
+  Descriptor socket_;
   SocketGreeting greeting_;
   std::size_t greeted_ = 0;
   std::deque<LeavingFragment> queue_;
@@ -85,7 +68,7 @@ class IncomingLink {
     refused,  ///< it is of no process of this job
   };
 
-  IncomingLink(SocketDescriptor socket, std::uint64_t token) : socket_(std::move(socket)), token_(token) {}
+  IncomingLink(Descriptor socket, std::uint64_t token) : socket_(std::move(socket)), token_(token) {}
   [[nodiscard]] int descriptor() const { return socket_.number(); }
   /// Who sends; no_id until that is known.
   [[nodiscard]] Rank process() const { return process_; }
@@ -101,7 +84,7 @@ class IncomingLink {
   [[nodiscard]] Result<Read> receive_payload(SocketInbox& inbox);
   [[nodiscard]] Result<Read> after(std::int64_t got);
 
-  SocketDescriptor socket_;
+  Descriptor socket_;
   std::uint64_t token_;
   Rank process_ = no_id;
   SocketGreeting greeting_;

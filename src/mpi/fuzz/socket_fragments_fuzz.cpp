@@ -50,8 +50,8 @@ class Connection {
   Connection() {
     std::array<int, 2> ends{};
     require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
-    far_ = SocketDescriptor(ends[0]);
-    link_ = std::make_unique<IncomingLink>(SocketDescriptor(ends[1]), token);
+    far_ = Descriptor(ends[0]);
+    link_ = std::make_unique<IncomingLink>(Descriptor(ends[1]), token);
   }
   /// False when it is over.
   bool receive(std::span<const std::uint8_t> bytes, SocketInboxes& inboxes) {
@@ -69,7 +69,7 @@ class Connection {
   [[nodiscard]] bool is_over() const { return is_over_; }
 
  private:
-  SocketDescriptor far_;
+  Descriptor far_;
   std::unique_ptr<IncomingLink> link_;
   bool is_over_ = false;
 };

@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "ayatori/artefacts/applied_file.hpp"
-#include "ayatori/connections/connection_paths.hpp"
-#include "ayatori/connections/plan_fit.hpp"
-#include "ayatori/connections/roce_ports.hpp"
 #include "ayatori/hashing/flow_hash.hpp"
+#include "ayatori/plan_in_use/connection_paths.hpp"
+#include "ayatori/plan_in_use/plan_fit.hpp"
+#include "ayatori/plan_in_use/roce_ports.hpp"
 #include "rank_variables.h"
 
 namespace ayatori {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "ayatori/artefacts/plan_file.hpp"
-#include "ayatori/connections/plan_fit.hpp"
+#include "ayatori/plan_in_use/plan_fit.hpp"
 #include "checksum.hpp"
 
 namespace ayatori::plugin {

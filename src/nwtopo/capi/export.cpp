@@ -91,12 +91,10 @@ using namespace ayatori::capi;
 extern "C" {
 
 int nwtopo_topology_export_file(nwtopo_topology_t topology, const char* format, const char* path) {
-  return guarded([&]() -> int {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
+  return with_loaded(topology, [&](const Loaded& here) -> int {
     if (format == nullptr) return refuse(EINVAL, "the format is NULL");
     if (path == nullptr) return refuse(EINVAL, "the path is NULL");
-    const auto written = export_topology(*here->topology, format, path);
+    const auto written = export_topology(*here.topology, format, path);
     if (!written) return refuse(written.error());
     return 0;
   });

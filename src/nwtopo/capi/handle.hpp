@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ayatori/topology/host_names.hpp"
@@ -66,6 +67,36 @@ struct Session {
 
 /// The same for machines and routers only: those have links.
 [[nodiscard]] ObjectId device_of(const Loaded& topology, const nwtopo_obj* object, const char* what = "the object");
+
+/// The body of a C function that asks a loaded topology; fails if there is none.
+template <typename Body>
+auto with_loaded(nwtopo_topology_t handle, Body body) noexcept {
+  return guarded([&]() -> std::invoke_result_t<Body, Loaded&> {
+    Loaded* const here = loaded(handle);
+    if (here == nullptr) return failed;
+    return body(*here);
+  });
+}
+
+/// The same for an object of it, which `check` (id_of or device_of) finds.
+template <typename Check, typename Body>
+auto with_object(nwtopo_topology_t handle, const nwtopo_obj* object, Check check, Body body) noexcept {
+  return with_loaded(handle, [&](const Loaded& here) -> std::invoke_result_t<Body, const Loaded&, ObjectId> {
+    const ObjectId id = check(here, object, "the object");
+    if (id == no_object) return failed;
+    return body(here, id);
+  });
+}
+
+/// The body of a C function that prepares a topology; fails if that is loaded.
+template <typename Body>
+int with_unloaded(nwtopo_topology_t handle, Body body) noexcept {
+  return guarded([&]() -> int {
+    Session* const session = unloaded(handle);
+    if (session == nullptr) return failed;
+    return body(*session);
+  });
+}
 
 /// The object with an id of the topology; NULL, with errno and a message, if it is a machine and those were left out.
 [[nodiscard]] nwtopo_obj_t object_of(const Loaded& topology, ObjectId id);

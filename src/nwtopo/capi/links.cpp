@@ -62,23 +62,16 @@ using namespace ayatori::capi;
 extern "C" {
 
 long nwtopo_obj_get_num_links(nwtopo_topology_t topology, nwtopo_obj_t obj) {
-  return guarded([&]() -> long {
-    const Loaded* const here = loaded(topology);
-    const ObjectId id = here == nullptr ? no_object : id_of(*here, obj);
-    if (id == no_object) return failed;
-    return here->topology->link_count(id);
-  });
+  return with_object(topology, obj, id_of,
+                     [&](const Loaded& here, ObjectId id) -> long { return here.topology->link_count(id); });
 }
 
 int nwtopo_obj_get_link(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned long index, struct nwtopo_link* link) {
-  return guarded([&]() -> int {
-    const Loaded* const here = loaded(topology);
-    const ObjectId id = here == nullptr ? no_object : id_of(*here, obj);
-    if (id == no_object) return failed;
+  return with_object(topology, obj, id_of, [&](const Loaded& here, ObjectId id) -> int {
     if (link == nullptr) return refuse(EINVAL, "the pointer to the link is NULL");
-    const std::uint32_t count = here->topology->link_count(id);
+    const std::uint32_t count = here.topology->link_count(id);
     if (index >= count) return refuse(ENOENT, "no link {} of object {}: it has {}", index, id, count);
-    *link = link_of(*here, id, here->topology->link(id, static_cast<std::uint32_t>(index)));
+    *link = link_of(here, id, here.topology->link(id, static_cast<std::uint32_t>(index)));
     return 0;
   });
 }
@@ -89,10 +82,8 @@ unsigned nwtopo_topology_get_num_planes(nwtopo_topology_t topology) {
 }
 
 const char* nwtopo_topology_get_plane_name(nwtopo_topology_t topology, unsigned plane) {
-  return guarded([&]() -> const char* {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const auto planes = here->topology->planes();
+  return with_loaded(topology, [&](const Loaded& here) -> const char* {
+    const auto planes = here.topology->planes();
     if (plane >= planes.size()) return refuse(ENOENT, "no plane {}: there are {}", plane, planes.size());
     return planes[plane].name.c_str();
   });

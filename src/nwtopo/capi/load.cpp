@@ -198,11 +198,7 @@ using namespace ayatori::capi;
 extern "C" {
 
 int nwtopo_topology_load(nwtopo_topology_t topology) {
-  return guarded([&]() -> int {
-    Session* const session = unloaded(topology);
-    if (session == nullptr) return failed;
-    return done(load(*session));
-  });
+  return with_unloaded(topology, [&](Session& session) -> int { return done(load(session)); });
 }
 
 int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t base_topology, unsigned num_machines,

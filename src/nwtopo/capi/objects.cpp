@@ -75,32 +75,26 @@ unsigned nwtopo_topology_get_max_height(nwtopo_topology_t topology) {
 }
 
 nwtopo_obj_t nwtopo_topology_get_object_by_id(nwtopo_topology_t topology, unsigned long id) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    if (!here->topology->contains(id)) return refuse(ENOENT, "no object has the id {}", id);
-    return object_of(*here, id);
+  return with_loaded(topology, [&](const Loaded& here) -> nwtopo_obj_t {
+    if (!here.topology->contains(id)) return refuse(ENOENT, "no object has the id {}", id);
+    return object_of(here, id);
   });
 }
 
 nwtopo_obj_t nwtopo_topology_get_this_machine(nwtopo_topology_t topology) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const auto machine = this_machine(*here->topology, session_of(topology)->this_machine, here->aliases.get());
+  return with_loaded(topology, [&](const Loaded& here) -> nwtopo_obj_t {
+    const auto machine = this_machine(*here.topology, session_of(topology)->this_machine, here.aliases.get());
     if (!machine) return refuse(machine.error());
-    return object_of(*here, *machine);
+    return object_of(here, *machine);
   });
 }
 
 nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, const char* name) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
+  return with_loaded(topology, [&](const Loaded& here) -> nwtopo_obj_t {
     if (name == nullptr) return refuse(EINVAL, "the name is NULL");
-    const auto id = find_by_name(*here->topology, name, here->aliases.get());
+    const auto id = find_by_name(*here.topology, name, here.aliases.get());
     if (!id) return refuse(ENOENT, "no machine or router is called '{}'", name);
-    return object_of(*here, *id);
+    return object_of(here, *id);
   });
 }
 
@@ -110,75 +104,54 @@ unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology) {
 }
 
 const char* nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned index) {
-  return guarded([&]() -> const char* {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    if (index < here->warnings.size()) return here->warnings[index].c_str();
-    return refuse(ENOENT, "no warning {}: there are {}", index, here->warnings.size());
+  return with_loaded(topology, [&](const Loaded& here) -> const char* {
+    if (index < here.warnings.size()) return here.warnings[index].c_str();
+    return refuse(ENOENT, "no warning {}: there are {}", index, here.warnings.size());
   });
 }
 
 unsigned long nwtopo_topology_get_num_objects(nwtopo_topology_t topology, unsigned height) {
-  return guarded([&]() -> unsigned long {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    return objects_at(topology, *here->topology, height);
-  });
+  return with_loaded(topology,
+                     [&](const Loaded& here) -> unsigned long { return objects_at(topology, *here.topology, height); });
 }
 
 nwtopo_obj_t nwtopo_topology_get_object(nwtopo_topology_t topology, unsigned height, unsigned long index) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const std::uint64_t count = objects_at(topology, *here->topology, height);
+  return with_loaded(topology, [&](const Loaded& here) -> nwtopo_obj_t {
+    const std::uint64_t count = objects_at(topology, *here.topology, height);
     if (index >= count) return refuse(ENOENT, "no object {} at height {}: there are {}", index, height, count);
-    return object_of(*here, here->topology->object_at(height, index));
+    return object_of(here, here.topology->object_at(height, index));
   });
 }
 
 nwtopo_obj_t nwtopo_topology_get_root(nwtopo_topology_t topology) {
-  return guarded([&]() -> nwtopo_obj_t {
-    Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const ObjectId root = root_of(*here);
+  return with_loaded(topology, [&](Loaded& here) -> nwtopo_obj_t {
+    const ObjectId root = root_of(here);
     if (root == no_object) return refuse(ENOENT, "no object stands above all others");
-    return object_of(*here, root);
+    return object_of(here, root);
   });
 }
 
 nwtopo_obj_t* nwtopo_obj_get_children(nwtopo_topology_t topology, nwtopo_obj_t obj) {
-  return guarded([&]() -> nwtopo_obj_t* {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const ObjectId id = id_of(*here, obj);
-    if (id == no_object) return failed;
-    if (nwtopo_obj_t* const children = here->objects->children(id)) return children;
-    if (here->topology->child_count(id) == 0) return refuse(ENOENT, "object {} has no children", id);
+  return with_object(topology, obj, id_of, [&](const Loaded& here, ObjectId id) -> nwtopo_obj_t* {
+    if (nwtopo_obj_t* const children = here.objects->children(id)) return children;
+    if (here.topology->child_count(id) == 0) return refuse(ENOENT, "object {} has no children", id);
     return refuse(ENOENT, "the children of object {} are machines, and the topology was loaded with NO_MACHINES", id);
   });
 }
 
 nwtopo_obj_t nwtopo_obj_get_child(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned long index) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const ObjectId id = id_of(*here, obj);
-    if (id == no_object) return failed;
-    const std::uint64_t count = here->topology->child_count(id);
+  return with_object(topology, obj, id_of, [&](const Loaded& here, ObjectId id) -> nwtopo_obj_t {
+    const std::uint64_t count = here.topology->child_count(id);
     if (index >= count) return refuse(ENOENT, "no child {} of object {}: it has {}", index, id, count);
-    return object_of(*here, here->topology->child(id, index));
+    return object_of(here, here.topology->child(id, index));
   });
 }
 
 nwtopo_obj_t nwtopo_obj_get_parent(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned index) {
-  return guarded([&]() -> nwtopo_obj_t {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
-    const ObjectId id = id_of(*here, obj);
-    if (id == no_object) return failed;
-    const std::uint32_t count = here->topology->parent_count(id);
+  return with_object(topology, obj, id_of, [&](const Loaded& here, ObjectId id) -> nwtopo_obj_t {
+    const std::uint32_t count = here.topology->parent_count(id);
     if (index >= count) return refuse(ENOENT, "no parent {} of object {}: it has {}", index, id, count);
-    return object_of(*here, here->topology->parent(id, index));
+    return object_of(here, here.topology->parent(id, index));
   });
 }
 

@@ -15,10 +15,8 @@ constexpr unsigned long known_flags = NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW | NWTOP
 constexpr unsigned long job_flags = NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM | NWTOPO_TOPOLOGY_FLAG_THIS_JOB;
 
 int set_text(nwtopo_topology_t topology, std::optional<std::string> Session::* member, const char* text) {
-  return guarded([&]() -> int {
-    Session* const session = unloaded(topology);
-    if (session == nullptr) return failed;
-    session->*member = text == nullptr ? std::nullopt : std::optional<std::string>(text);
+  return with_unloaded(topology, [&](Session& session) -> int {
+    session.*member = text == nullptr ? std::nullopt : std::optional<std::string>(text);
     return 0;
   });
 }
@@ -38,12 +36,10 @@ unsigned long nwtopo_topology_get_flags(nwtopo_topology_t topology) {
 }
 
 int nwtopo_topology_set_flags(nwtopo_topology_t topology, unsigned long flags) {
-  return guarded([&]() -> int {
-    Session* const session = unloaded(topology);
-    if (session == nullptr) return failed;
+  return with_unloaded(topology, [&](Session& session) -> int {
     if ((flags & ~known_flags) != 0) return refuse(EINVAL, "unknown flags {:#x}", flags & ~known_flags);
     if ((flags & job_flags) == job_flags) return refuse(EINVAL, "WHOLE_SYSTEM and THIS_JOB exclude each other");
-    session->flags = flags;
+    session.flags = flags;
     return 0;
   });
 }
@@ -62,12 +58,10 @@ const char* nwtopo_topology_get_source(nwtopo_topology_t topology) {
 }
 
 int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void* buffer, size_t size) {
-  return guarded([&]() -> int {
-    Session* const session = unloaded(topology);
-    if (session == nullptr) return failed;
+  return with_unloaded(topology, [&](Session& session) -> int {
     if (buffer == nullptr && size > 0) return refuse(EINVAL, "the buffer is NULL");
-    session->buffer = {static_cast<const std::byte*>(buffer), size};
-    if (buffer != nullptr) session->source.reset();
+    session.buffer = {static_cast<const std::byte*>(buffer), size};
+    if (buffer != nullptr) session.source.reset();
     return 0;
   });
 }

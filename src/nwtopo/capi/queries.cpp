@@ -32,6 +32,16 @@ Pair pair_of(nwtopo_topology_t handle, nwtopo_obj_t from, nwtopo_obj_t to, Check
   return pair;
 }
 
+/// The body of a C function that asks about a pair; fails if an object of it is not there.
+template <typename Body>
+auto with_pair(nwtopo_topology_t handle, nwtopo_obj_t from, nwtopo_obj_t to, Check check, Body body) noexcept {
+  return guarded([&]() -> std::invoke_result_t<Body, const Pair&> {
+    const Pair pair = pair_of(handle, from, to, check);
+    if (!pair) return failed;
+    return body(pair);
+  });
+}
+
 Failed no_way(const Pair& pair) { return refuse(ENOENT, "no way leads from object {} to {}", pair.from, pair.to); }
 
 /// Ids of machines and routers, or with `machines_only` machines; nothing, with errno and a message, if one is not.
@@ -106,9 +116,7 @@ using namespace ayatori::capi;
 extern "C" {
 
 long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to) {
-  return guarded([&]() -> long {
-    const Pair pair = pair_of(topology, from, to, device_of);
-    if (!pair) return failed;
+  return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> long {
     const std::uint32_t count = hops(pair.topology(), pair.from, pair.to);
     if (count == unreachable) return no_way(pair);
     return count;
@@ -116,22 +124,18 @@ long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t
 }
 
 int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_obj_t* objs, unsigned* matrix) {
-  return guarded([&]() -> int {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
+  return with_loaded(topology, [&](const Loaded& here) -> int {
     if (matrix == nullptr && num_objs > 0) return refuse(EINVAL, "the pointer to the matrix is NULL");
-    const auto ids = devices_of(*here, num_objs, objs, false);
+    const auto ids = devices_of(here, num_objs, objs, false);
     if (!ids) return failed;
     static_assert(unreachable == NWTOPO_UNREACHABLE);
-    std::ranges::copy(distances(*here->topology, *ids), matrix);
+    std::ranges::copy(distances(*here.topology, *ids), matrix);
     return 0;
   });
 }
 
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to) {
-  return guarded([&]() -> unsigned long {
-    const Pair pair = pair_of(topology, from, to, device_of);
-    if (!pair) return failed;
+  return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> unsigned long {
     const std::uint64_t count = count_routes(pair.topology(), pair.from, pair.to);
     if (count == 0) return no_way(pair);
     return count;
@@ -140,18 +144,14 @@ unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t fro
 
 long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned long which,
                       unsigned max_links, struct nwtopo_link* links) {
-  return guarded([&]() -> long {
-    const Pair pair = pair_of(topology, from, to, device_of);
-    if (!pair) return failed;
+  return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> long {
     return give_route(pair, by_shortest_way(pair, which), max_links, links);
   });
 }
 
 long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned path,
                             unsigned max_links, struct nwtopo_link* links) {
-  return guarded([&]() -> long {
-    const Pair pair = pair_of(topology, from, to, device_of);
-    if (!pair) return failed;
+  return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> long {
     if (pair.loaded->routes) return give_route(pair, by_tables(pair, path), max_links, links);
     if (!goes_by_dimensions(pair)) return refuse(ENODATA, "no forwarding tables were given");
     if (path != 0) return refuse(ENOENT, "no path {}: in a grid there is one, by dimension order", path);
@@ -161,43 +161,33 @@ long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtop
 
 long nwtopo_get_common_ancestors(nwtopo_topology_t topology, nwtopo_obj_t a, nwtopo_obj_t b, unsigned max_objs,
                                  nwtopo_obj_t* objs) {
-  return guarded([&]() -> long {
-    const Pair pair = pair_of(topology, a, b, id_of);
-    if (!pair) return failed;
+  return with_pair(topology, a, b, id_of, [&](const Pair& pair) -> long {
     return give(*pair.loaded, common_ancestors(pair.topology(), pair.from, pair.to), max_objs, objs);
   });
 }
 
 long nwtopo_get_nearest_machines(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned max_machines,
                                  nwtopo_obj_t* machines) {
-  return guarded([&]() -> long {
-    const Loaded* const here = loaded(topology);
-    const ObjectId id = here == nullptr ? no_object : device_of(*here, from);
-    if (id == no_object) return failed;
-    return give(*here, nearest_machines(*here->topology, id, max_machines), max_machines, machines);
+  return with_object(topology, from, device_of, [&](const Loaded& here, ObjectId id) -> long {
+    return give(here, nearest_machines(*here.topology, id, max_machines), max_machines, machines);
   });
 }
 
 long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned max_machines,
                                nwtopo_obj_t* machines) {
-  return guarded([&]() -> long {
-    const Loaded* const here = loaded(topology);
-    const ObjectId id = here == nullptr ? no_object : id_of(*here, obj);
-    if (id == no_object) return failed;
-    return give(*here, machines_under(*here->topology, id), max_machines, machines);
+  return with_object(topology, obj, id_of, [&](const Loaded& here, ObjectId id) -> long {
+    return give(here, machines_under(*here.topology, id), max_machines, machines);
   });
 }
 
 int nwtopo_get_cut(nwtopo_topology_t topology, unsigned num_a, nwtopo_obj_t* a, unsigned num_b, nwtopo_obj_t* b,
                    struct nwtopo_cut* cut) {
-  return guarded([&]() -> int {
-    const Loaded* const here = loaded(topology);
-    if (here == nullptr) return failed;
+  return with_loaded(topology, [&](const Loaded& here) -> int {
     if (cut == nullptr) return refuse(EINVAL, "the pointer to the answer is NULL");
-    const auto from = devices_of(*here, num_a, a, true);
-    const auto to = from ? devices_of(*here, num_b, b, true) : std::nullopt;
+    const auto from = devices_of(here, num_a, a, true);
+    const auto to = from ? devices_of(here, num_b, b, true) : std::nullopt;
     if (!to) return failed;
-    const auto narrowest = cut_between(*here->topology, *from, *to);
+    const auto narrowest = cut_between(*here.topology, *from, *to);
     if (!narrowest) return refuse(narrowest.error());
     *cut = {};
     cut->bandwidth = narrowest->bandwidth;

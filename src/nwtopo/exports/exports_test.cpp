@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../network/network_fixtures.hpp"
+#include "exports_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -15,12 +16,6 @@ std::string exported(const Network& network, std::string_view format) {
   const auto done = export_network(network, format, [&](std::string_view piece) { text += piece; });
   if (!done) throw std::runtime_error(done.error().message);
   return text;
-}
-
-std::size_t occurrences(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 /// Two leaves with parallel cables of two rates, a machine on both, names that need escaping.

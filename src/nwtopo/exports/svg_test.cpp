@@ -5,6 +5,7 @@
 
 #include "../network/network_fixtures.hpp"
 #include "ayatori/network/shape.hpp"
+#include "exports_fixtures.hpp"
 #include "writers.hpp"
 #include "writing.hpp"
 
@@ -18,6 +19,12 @@ std::string drawn(const Network& network) {
   return text;
 }
 
+std::string drawn_with(const Network& network, const PictureMarks& marks) {
+  std::string svg;
+  EXPECT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
+  return svg;
+}
+
 TEST(WriteSvg, NamesTheShapeAndItsRoutersAndHosts) {
   const Network network = opened("fattree:K=6,levels=2,nodes=30");
   const std::string svg = drawn(network);
@@ -29,22 +36,13 @@ TEST(WriteSvg, NamesTheShapeAndItsRoutersAndHosts) {
 }
 
 TEST(WriteSvg, MarksDegradedAndMissingCables) {
-  auto builder = copy_of(opened("fattree:K=4,levels=2"), [](PortId) { return true; });
-  Network whole = built(builder);
+  const Network whole = opened("fattree:K=4,levels=2");
   const PortId slow = whole.port_id(device_named(whole, "LS2").value(), 6);
-  NetworkBuilder again;
-  for (DeviceId id = 0; id < whole.router_count(); ++id) again.add_router(whole.name(id), whole.device(id).guid, 8);
-  for (DeviceId id = static_cast<DeviceId>(whole.router_count()); id < whole.device_count(); ++id) {
-    again.add_nic(whole.name(id), whole.device(id).guid, 1, whole.machine(whole.device(id).machine).name, 0);
-  }
-  for (PortId id = 0; id < whole.port_count(); ++id) {
-    const Port& port = whole.port(id);
-    if (!port.connected() || port.peer < id) continue;
-    const Port& peer = whole.port(port.peer);
-    const bool is_slow = id == slow || port.peer == slow;
-    plug(again, port.device, port.number, peer.device, peer.number, {4, is_slow ? LaneSpeed::edr : LaneSpeed::hdr});
-  }
-  const std::string svg = drawn(built(again));
+  const Port& port = whole.port(slow);
+  const Port& peer = whole.port(port.peer);
+  auto builder = copy_of(whole, [&](PortId id) { return id != slow && id != port.peer; });
+  plug(builder, port.device, port.number, peer.device, peer.number, {4, LaneSpeed::edr});
+  const std::string svg = drawn(built(builder));
   EXPECT_NE(svg.find(">degraded: 1<"), std::string::npos);
   EXPECT_NE(svg.find("LS2 - RS1: 1 x 4xEDR, degraded"), std::string::npos);
   const std::string gap = drawn(without_cables(opened("fattree:K=4,levels=2"), "LS2", "RS1", 1));
@@ -61,13 +59,8 @@ TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
   const PortId link = network.port_id(device_named(network, "LS1").value(), 5);
   const PictureMarks marks{{{"left <1>", {endpoint("N0"), endpoint("N5")}}, {"right", {endpoint("N6")}}},
                            {{link, "left <1> and right", 0.5}}};
-  std::string svg;
-  ASSERT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
-  const auto count = [&](std::string_view text) {
-    std::size_t found = 0;
-    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
-    return found;
-  };
+  const std::string svg = drawn_with(network, marks);
+  const auto count = [&](std::string_view text) { return occurrences(svg, text); };
   EXPECT_EQ(count("style=\"fill:#0072b2\""), 3U) << "two NICs and the legend";
   EXPECT_EQ(count("style=\"fill:#e69f00\""), 2U);
   EXPECT_EQ(count("<title>N5, left &lt;1&gt;</title>"), 1U);
@@ -80,15 +73,8 @@ TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
 TEST(WriteMarkedSvg, ShowsThousandsOfHostsInTheColoursOfTheirGroups) {
   const Network network = opened("fattree:K=18,levels=3,nodes=4000");
   const PortId first = network.machine(0).endpoints[0];
-  std::string svg;
-  ASSERT_TRUE(write_marked_svg(network, {{{"job", {first}}}, {}}, [&](std::string_view piece) { svg += piece; }));
+  const std::string svg = drawn_with(network, {{{"job", {first}}}, {}});
   EXPECT_NE(svg.find("style=\"stroke:#0072b2\" d=\"M"), std::string::npos);
-}
-
-std::string drawn_with(const Network& network, const PictureMarks& marks) {
-  std::string svg;
-  EXPECT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
-  return svg;
 }
 
 /// Of the box whose title ends with a job's name.

@@ -9,7 +9,7 @@ constexpr std::uint64_t max_id = std::uint64_t{1} << 32;
 
 class ImageCheck {
  public:
-  explicit ImageCheck(const Reader& reader)
+  explicit ImageCheck(const Arrays& reader)
       : image_(reader),
         machines_(reader.header.machines),
         objects_(reader.header.objects),
@@ -43,7 +43,7 @@ class ImageCheck {
     return object < machines_ ? 0 : image_.below[object];
   }
 
-  const Reader& image_;
+  const Arrays& image_;
   const std::uint32_t machines_;
   const std::uint32_t objects_;
   const std::uint32_t first_group_;
@@ -280,6 +280,6 @@ Result<> ImageCheck::check() {
 
 }  // namespace
 
-Result<> check_image(const Reader& reader) { return ImageCheck(reader).check(); }
+Result<> check_image(const Arrays& reader) { return ImageCheck(reader).check(); }
 
 }  // namespace ayatori::image

@@ -12,6 +12,6 @@ namespace ayatori::image {
 /// answers: parents are higher than their children and both know of each other, links lead back, every object is
 /// counted once at its height, and each point of a grid has at most one child. Only the order of name_order is taken on
 /// trust: if it is wrong, names are not found. Error: what does not fit, in words for whoever made the file.
-[[nodiscard]] Result<> check_image(const Reader& reader);
+[[nodiscard]] Result<> check_image(const Arrays& reader);
 
 }  // namespace ayatori::image

@@ -110,6 +110,27 @@ struct Header {
   std::array<Extent, section_count> sections;
 };
 
+/// Two neighbouring sections that hold packed numbers, and where the header says how those are packed.
+struct NumberSections {
+  Section blocks;
+  NumberFormat Header::* format;
+
+  [[nodiscard]] constexpr Section entries() const {
+    return static_cast<Section>(static_cast<std::uint8_t>(blocks) + 1);
+  }
+};
+namespace numbers {
+inline constexpr NumberSections name_end = {Section::name_end_blocks, &Header::name_end_format};
+inline constexpr NumberSections name_order = {Section::name_order_blocks, &Header::name_order_format};
+inline constexpr NumberSections first_link = {Section::first_link_blocks, &Header::first_link_format};
+inline constexpr NumberSections below = {Section::below_blocks, &Header::below_format};
+inline constexpr NumberSections above = {Section::above_blocks, &Header::above_format};
+inline constexpr NumberSections by_height = {Section::by_height_blocks, &Header::by_height_format};
+inline constexpr NumberSections link = {Section::link_blocks, &Header::link_format};
+inline constexpr NumberSections kind = {Section::kind_blocks, &Header::kind_format};
+inline constexpr NumberSections neighbour = {Section::neighbour_blocks, &Header::neighbour_format};
+}  // namespace numbers
+
 inline constexpr std::uint16_t has_list = 0x8000;
 
 /// Objects of a program are created parent by parent, recursively: heights bound the depth of the recursion.

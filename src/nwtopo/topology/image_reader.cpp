@@ -32,7 +32,7 @@ Result<> check_header(const Header& header, std::span<const std::byte> bytes, st
 }
 
 /// Whether arrays belong together in their lengths; check_image() compares what they say.
-bool fits_together(const Reader& reader) {
+bool fits_together(const Arrays& reader) {
   const Header& header = reader.header;
   const std::uint64_t objects = header.objects;
   if (header.form > Form::direct_network || header.machines > objects || objects == none) return false;
@@ -72,12 +72,12 @@ class SectionTaker {
     array = Array(std::span(reinterpret_cast<const Record*>(bytes_.data() + extent.offset), extent.count));
   }
 
-  [[nodiscard]] PackedNumbers numbers(Section blocks, Section entries, NumberFormat format, std::size_t count) {
-    Array<NumberBlock> found_blocks;
-    Array<std::uint8_t> found_entries;
-    take(blocks, found_blocks);
-    take(entries, found_entries);
-    return {found_blocks, found_entries, format, count};
+  void take(const NumberSections& sections, PackedNumbers& numbers, std::size_t count) {
+    Array<NumberBlock> blocks;
+    Array<std::uint8_t> entries;
+    take(sections.blocks, blocks);
+    take(sections.entries(), entries);
+    numbers = {blocks, entries, header_.*sections.format, count};
   }
 
   [[nodiscard]] bool fits() const { return fits_; }
@@ -89,35 +89,30 @@ class SectionTaker {
 };
 
 /// False if a section does not lie within the bytes.
-bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
+bool take_sections(Arrays& reader, std::span<const std::byte> bytes) {
   SectionTaker sections(reader.header, bytes);
   sections.take(Section::names, reader.names);
   const Header& header = reader.header;
   const std::size_t names = std::size_t{header.objects} + header.planes + header.devices + header.warnings;
-  reader.name_ends =
-      sections.numbers(Section::name_end_blocks, Section::name_end_entries, header.name_end_format, names);
-  reader.name_order =
-      sections.numbers(Section::name_order_blocks, Section::name_order_entries, header.name_order_format, header.names);
+  sections.take(numbers::name_end, reader.name_ends, names);
+  sections.take(numbers::name_order, reader.name_order, header.names);
   sections.take(Section::ids, reader.ids);
   const std::size_t objects = header.form == Form::formula ? 0 : std::size_t{header.objects};
   const std::size_t with_end = header.form == Form::formula ? 0 : objects + 1;
-  reader.first_links =
-      sections.numbers(Section::first_link_blocks, Section::first_link_entries, header.first_link_format, with_end);
-  reader.below = sections.numbers(Section::below_blocks, Section::below_entries, header.below_format, objects);
-  reader.above = sections.numbers(Section::above_blocks, Section::above_entries, header.above_format, objects);
+  sections.take(numbers::first_link, reader.first_links, with_end);
+  sections.take(numbers::below, reader.below, objects);
+  sections.take(numbers::above, reader.above, objects);
   sections.take(Section::others, reader.others);
-  reader.by_height = sections.numbers(Section::by_height_blocks, Section::by_height_entries, header.by_height_format,
-                                      reader.others.size());
+  sections.take(numbers::by_height, reader.by_height, reader.others.size());
   sections.take(Section::height_ends, reader.height_ends);
-  reader.links = sections.numbers(Section::link_blocks, Section::link_entries, header.link_format, header.links);
-  reader.link_kinds = sections.numbers(Section::kind_blocks, Section::kind_entries, header.kind_format, header.links);
+  sections.take(numbers::link, reader.links, header.links);
+  sections.take(numbers::kind, reader.link_kinds, header.links);
   sections.take(Section::owners, reader.owners);
   sections.take(Section::kinds, reader.kinds);
   sections.take(Section::listed, reader.listed);
   sections.take(Section::list_starts, reader.list_starts);
   const std::size_t neighbours = reader.list_starts.empty() ? 0 : reader.list_starts[reader.list_starts.size() - 1];
-  reader.neighbours =
-      sections.numbers(Section::neighbour_blocks, Section::neighbour_entries, header.neighbour_format, neighbours);
+  sections.take(numbers::neighbour, reader.neighbours, neighbours);
   sections.take(Section::machine_kinds, reader.machine_kinds);
   sections.take(Section::nic_kinds, reader.nic_kinds);
   sections.take(Section::nic_starts, reader.nic_starts);
@@ -138,14 +133,14 @@ bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::string_view Reader::name(std::size_t index) const {
+std::string_view Arrays::name(std::size_t index) const {
   const std::size_t begin = index == 0 ? 0 : name_ends[index - 1];
   const std::size_t end = name_ends[index];
   const auto part = names.part(begin, end < begin ? 0 : end - begin);
   return {part.data(), part.size()};
 }
 
-std::optional<std::uint32_t> Reader::find(std::string_view wanted) const {
+std::optional<std::uint32_t> Arrays::find(std::string_view wanted) const {
   const auto places = std::views::iota(std::size_t{0}, name_order.size());
   const auto found = std::ranges::lower_bound(places, wanted, {}, [&](std::size_t i) { return name(name_order[i]); });
   if (wanted.empty() || found == places.end()) return std::nullopt;
@@ -154,13 +149,13 @@ std::optional<std::uint32_t> Reader::find(std::string_view wanted) const {
   return object;
 }
 
-std::vector<std::string> Reader::names_from(std::size_t first, std::uint32_t count) const {
+std::vector<std::string> Arrays::names_from(std::size_t first, std::uint32_t count) const {
   std::vector<std::string> found;
   for (std::uint32_t i = 0; i < count; ++i) found.emplace_back(name(first + i));
   return found;
 }
 
-std::vector<Plane> Reader::planes() const {
+std::vector<Plane> Arrays::planes() const {
   std::vector<Plane> found;
   for (std::string& name : names_from(header.objects, header.planes)) found.push_back({std::move(name), {}});
   for (std::size_t plane = 0; plane < plane_uses.size(); ++plane) {
@@ -169,28 +164,28 @@ std::vector<Plane> Reader::planes() const {
   return found;
 }
 
-std::vector<std::string> Reader::devices() const {
+std::vector<std::string> Arrays::devices() const {
   return names_from(std::size_t{header.objects} + header.planes, header.devices);
 }
 
-std::vector<std::string> Reader::warnings() const {
+std::vector<std::string> Arrays::warnings() const {
   return names_from(std::size_t{header.objects} + header.planes + header.devices, header.warnings);
 }
 
-std::uint32_t Reader::link_to_relative(std::uint32_t object, std::uint64_t place) const {
+std::uint32_t Arrays::link_to_relative(std::uint32_t object, std::uint64_t place) const {
   if ((above[object] & has_list) == 0) return static_cast<std::uint32_t>(place);
   const auto all = listed.span();
   const auto entry = static_cast<std::size_t>(std::ranges::lower_bound(all, object) - all.begin());
   return neighbours[list_starts[entry] + place];
 }
 
-std::uint32_t Reader::nics_before(std::uint32_t machine) const {
+std::uint32_t Arrays::nics_before(std::uint32_t machine) const {
   std::uint32_t count = nic_starts[machine / nic_stride];
   for (std::uint32_t i = machine / nic_stride * nic_stride; i < machine; ++i) count += machine_kind(i).nics;
   return count;
 }
 
-std::uint64_t Reader::guid(std::uint64_t index) const {
+std::uint64_t Arrays::guid(std::uint64_t index) const {
   const GuidBlock block = guid_blocks[index / guid_stride];
   const std::uint64_t place = index % guid_stride;
   if (block.start == none) return block.base + block.stride * place;
@@ -198,7 +193,7 @@ std::uint64_t Reader::guid(std::uint64_t index) const {
   return wide_guids[block.start - wide_start + place];
 }
 
-Result<GridShape> Reader::shape(std::size_t first, std::size_t count, bool dense) const {
+Result<GridShape> Arrays::shape(std::size_t first, std::size_t count, bool dense) const {
   GridShape found;
   found.dense = dense;
   std::uint64_t points = 1;
@@ -218,8 +213,8 @@ Result<GridShape> Reader::shape(std::size_t first, std::size_t count, bool dense
   return found;
 }
 
-Result<Reader> read(std::span<const std::byte> bytes, std::string_view name, bool check) {
-  Reader reader;
+Result<Arrays> read(std::span<const std::byte> bytes, std::string_view name, bool check) {
+  Arrays reader;
   Header& header = reader.header;
   if (bytes.size() < magic.size() || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0) {
     return fail("{}: this is not a topology cache", name);

@@ -18,7 +18,7 @@
 
 namespace ayatori::image {
 
-struct Reader {
+struct Arrays {
   Header header;
   Array<char> names;
   PackedNumbers name_ends;
@@ -83,6 +83,6 @@ struct Reader {
 
 /// Each section lies within the bytes. With `check` (not for bytes that were just written), the checksum and everything
 /// that records say of each other is compared, too (check_image).
-[[nodiscard]] Result<Reader> read(std::span<const std::byte> bytes, std::string_view name, bool check);
+[[nodiscard]] Result<Arrays> read(std::span<const std::byte> bytes, std::string_view name, bool check);
 
 }  // namespace ayatori::image

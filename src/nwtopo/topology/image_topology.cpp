@@ -14,7 +14,7 @@ using image::none;
 /// Indices number the image's objects; ids are the same unless it holds a subset.
 class ImageTopology final : public Topology {
  public:
-  ImageTopology(ImageBytes bytes, image::Reader reader, std::vector<GridShape> shapes, TopologyPtr transit)
+  ImageTopology(ImageBytes bytes, image::Arrays reader, std::vector<GridShape> shapes, TopologyPtr transit)
       : bytes_(std::move(bytes)),
         image_(std::move(reader)),
         shapes_(std::move(shapes)),
@@ -84,7 +84,7 @@ class ImageTopology final : public Topology {
   [[nodiscard]] ObjectId neighbour(std::uint32_t index, std::uint64_t place) const;
 
   ImageBytes bytes_;
-  image::Reader image_;
+  image::Arrays image_;
   std::vector<GridShape> shapes_;  // by group
   std::vector<Plane> planes_;
   std::vector<std::string> devices_;  // names of NICs
@@ -264,7 +264,7 @@ std::size_t ImageTopology::private_bytes() const {
 }
 
 /// Host names stay where they are.
-Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
+Result<TopologyPtr> grid_of(ImageBytes bytes, image::Arrays reader) {
   auto shape = reader.shape(0, reader.dimensions.size(), true);
   if (!shape) return Failure(shape.error());
   if (reader.header.objects != 0 && reader.header.objects != shape->points()) {
@@ -280,7 +280,7 @@ Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
   if (reader.header.objects != 0) {
     struct Names {
       ImageBytes bytes;
-      image::Reader reader;
+      image::Arrays reader;
     };
     const auto names = std::make_shared<const Names>(std::move(bytes), std::move(reader));
     formula.name = [names](std::uint64_t point) { return std::string(names->reader.name(point)); };
@@ -290,7 +290,7 @@ Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
 }
 
 /// Whether the grids of one topology that are as large in the other have the same objects at the same points there.
-bool grids_agree(const Topology& inner, const Topology& outer, const image::Reader& reader) {
+bool grids_agree(const Topology& inner, const Topology& outer, const image::Arrays& reader) {
   for (const image::Group& group : reader.groups.span()) {
     const ObjectId id = reader.ids.empty() ? group.object : reader.ids[group.object];
     const GridShape* const shape = outer.grid(id);
@@ -305,7 +305,7 @@ bool grids_agree(const Topology& inner, const Topology& outer, const image::Read
 }
 
 /// The topology that packets travel in has everything that the other one has; its own bytes count as part of those.
-Result<TopologyPtr> transit_of(const ImageBytes& bytes, const image::Reader& reader, std::string_view name,
+Result<TopologyPtr> transit_of(const ImageBytes& bytes, const image::Arrays& reader, std::string_view name,
                                bool check) {
   const ImageBytes inner{bytes.owner, reader.transit.span(), true};
   auto transit = topology_of(inner, name, check);

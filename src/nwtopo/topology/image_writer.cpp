@@ -35,12 +35,11 @@ class Sections {
   void add(Section section, const std::vector<Record>& records) {
     add(section, std::span<const Record>(records));
   }
-  [[nodiscard]] image::NumberFormat add_numbers(Section blocks, Section entries,
-                                                std::span<const std::uint32_t> numbers) {
+  void add_numbers(const image::NumberSections& sections, std::span<const std::uint32_t> numbers) {
     const image::NumberPacking packing = image::pack(numbers);
-    add(blocks, packing.blocks);
-    add(entries, packing.entries);
-    return packing.format;
+    add(sections.blocks, packing.blocks);
+    add(sections.entries(), packing.entries);
+    header.*sections.format = packing.format;
   }
 
   std::vector<std::byte> finish() {
@@ -66,7 +65,7 @@ void add_names(Sections& bytes, std::string names, std::span<const std::size_t> 
   bytes.header.devices = static_cast<std::uint32_t>(devices.size());
   bytes.header.warnings = static_cast<std::uint32_t>(warnings.size());
   bytes.add(Section::names, std::span<const char>(names));
-  bytes.header.name_end_format = bytes.add_numbers(Section::name_end_blocks, Section::name_end_entries, name_ends);
+  bytes.add_numbers(image::numbers::name_end, name_ends);
   bytes.header.planes = static_cast<std::uint32_t>(planes.size());
 }
 
@@ -85,7 +84,7 @@ void add_name_order(Sections& bytes, std::string_view names, std::span<const std
     const std::size_t begin = i == 0 ? 0 : ends[i - 1];
     return names.substr(begin, ends[i] - begin);
   });
-  bytes.header.name_order_format = bytes.add_numbers(Section::name_order_blocks, Section::name_order_entries, order);
+  bytes.add_numbers(image::numbers::name_order, order);
   bytes.header.names = static_cast<std::uint32_t>(count);
 }
 
@@ -244,14 +243,12 @@ void ImageWriter::add_objects() {
     neighbours.insert(neighbours.end(), relatives_.begin(), relatives_.end());
     list_starts.push_back(static_cast<std::uint32_t>(neighbours.size()));
   }
-  image::Header& header = bytes_.header;
-  header.first_link_format = bytes_.add_numbers(Section::first_link_blocks, Section::first_link_entries, first_links);
-  header.below_format = bytes_.add_numbers(Section::below_blocks, Section::below_entries, below);
-  header.above_format = bytes_.add_numbers(Section::above_blocks, Section::above_entries, above);
+  bytes_.add_numbers(image::numbers::first_link, first_links);
+  bytes_.add_numbers(image::numbers::below, below);
+  bytes_.add_numbers(image::numbers::above, above);
   bytes_.add(Section::listed, listed);
   bytes_.add(Section::list_starts, list_starts);
-  bytes_.header.neighbour_format =
-      bytes_.add_numbers(Section::neighbour_blocks, Section::neighbour_entries, neighbours);
+  bytes_.add_numbers(image::numbers::neighbour, neighbours);
   bytes_.add(Section::ids, draft_.ids);
 }
 
@@ -271,7 +268,7 @@ void ImageWriter::add_others() {
     ends.back() = i + 1;
   }
   bytes_.add(Section::others, others);
-  bytes_.header.by_height_format = bytes_.add_numbers(Section::by_height_blocks, Section::by_height_entries, by_height);
+  bytes_.add_numbers(image::numbers::by_height, by_height);
   bytes_.add(Section::height_ends, ends);
 }
 
@@ -279,9 +276,9 @@ void ImageWriter::add_links() {
   std::vector<std::uint32_t> numbers(draft_.links.size());
   std::ranges::transform(draft_.links, numbers.begin(), &ImageDraft::Link::back);
   bytes_.header.links = static_cast<std::uint32_t>(numbers.size());
-  bytes_.header.link_format = bytes_.add_numbers(Section::link_blocks, Section::link_entries, numbers);
+  bytes_.add_numbers(image::numbers::link, numbers);
   std::ranges::transform(draft_.links, numbers.begin(), &ImageDraft::Link::kind);
-  bytes_.header.kind_format = bytes_.add_numbers(Section::kind_blocks, Section::kind_entries, numbers);
+  bytes_.add_numbers(image::numbers::kind, numbers);
   std::vector<std::uint32_t> owners;
   for (std::size_t i = 0; i < owner_.size(); i += image::owner_stride) owners.push_back(owner_[i]);
   bytes_.add(Section::owners, owners);

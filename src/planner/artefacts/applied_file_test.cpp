@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "artefact_fixtures.hpp"
 
 namespace ayatori {
 namespace applied_file_test {
@@ -19,32 +19,19 @@ AppliedFile example() {
 }
 
 std::string refused(const std::string& from, const std::string& to) {
-  std::string text = applied_file_text(example());
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  const auto file = parse_applied_file(text.replace(at, from.size(), to), "a.json");
-  return file ? "accepted" : file.error().message;
+  return refusal_of(parse_applied_file, replaced(applied_file_text(example()), from, to));
 }
 
 TEST(AppliedFile, SurvivesBeingWrittenAndRead) {
-  const auto path = std::filesystem::temp_directory_path() / "ayatori-applied-file-test.json";
-  ASSERT_TRUE(write_applied_file(example(), path));
-  const auto again = read_applied_file(path);
-  std::filesystem::remove(path);
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->plan, example().plan);
-  EXPECT_EQ(again->host, example().host);
-  EXPECT_EQ(again->process, example().process);
-  EXPECT_EQ(again->paths_per_pair, 4);
-  EXPECT_EQ(again->connections, example().connections);
+  expect_survives_a_file(example(), write_applied_file, read_applied_file);
 }
 
 TEST(AppliedFile, ErrorsNameThePlaceAndWhatWasExpected) {
-  EXPECT_EQ(refused("\"queue-pair\"", "\"rc\""), "a.json: /connections/0/kind: expected queue-pair or address-handle");
+  EXPECT_EQ(refused("\"queue-pair\"", "\"rc\""), "f.json: /connections/0/kind: expected queue-pair or address-handle");
   EXPECT_EQ(refused("\"0x0000000000000031\"", "\"31\""),
-            "a.json: /connections/0/port_guid: expected a GUID like \"0x0002c90300a1b2c3\"");
+            "f.json: /connections/0/port_guid: expected a GUID like \"0x0002c90300a1b2c3\"");
   EXPECT_EQ(refused("\"slid\": 49", "\"slid\": 65536"),
-            "a.json: /connections/0/slid: expected a whole number from 0 to 65535");
+            "f.json: /connections/0/slid: expected a whole number from 0 to 65535");
   EXPECT_NE(refused("\"count\": 4", "\"count\": 0"), "accepted");
   EXPECT_NE(refused("\"planned\": true", "\"planned\": 1"), "accepted");
   EXPECT_NE(refused("\"version\": 1", "\"version\": 2"), "accepted");

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "artefact_fixtures.hpp"
 
 namespace ayatori {
 namespace calibration_test {
@@ -27,18 +27,13 @@ Calibration example() {
   return calibration;
 }
 
-std::string refused(const std::string& text) {
-  const auto calibration = parse_calibration(text, "calibration.json");
-  return calibration ? "accepted" : calibration.error().message;
-}
+std::string refused(const std::string& text) { return refusal_of(parse_calibration, text); }
 
 /// The example with the first `from` replaced; spaces and line ends do not count.
 std::string with(const std::string& from, const std::string& to) {
   std::string text = calibration_text(example());
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
+  return replaced(text, from, to);
 }
 
 TEST(SecondsOf, TakesTheLineOfTheSize) {
@@ -51,12 +46,7 @@ TEST(SecondsOf, TakesTheLineOfTheSize) {
 }
 
 TEST(Calibration, SurvivesBeingWrittenAndRead) {
-  const auto path = std::filesystem::temp_directory_path() / "ayatori-calibration-test.json";
-  ASSERT_TRUE(write_calibration(example(), path));
-  const auto again = read_calibration(path);
-  std::filesystem::remove(path);
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(*again, example());
+  expect_survives_a_file(example(), write_calibration, read_calibration);
 }
 
 TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
@@ -71,28 +61,25 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
 TEST(Calibration, TellsWhatIsWrongWithATurn) {
   Calibration calibration = example();
   calibration.turn = {};
-  std::string text = calibration_text(calibration);
-  const std::string none = "\"turn\": []";
-  text.replace(text.find(none), none.size(), "\"turn\": [{}]");
-  EXPECT_EQ(refused(text), "calibration.json: /turn/0: expected a member 'from'");
+  const std::string text = replaced(calibration_text(calibration), "\"turn\": []", "\"turn\": [{}]");
+  EXPECT_EQ(refused(text), "f.json: /turn/0: expected a member 'from'");
 }
 
 TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {
-  EXPECT_EQ(refused("{}"),
-            "calibration.json: /: expected a calibration: an object with the format \"ayatori-calibration\"");
+  EXPECT_EQ(refused("{}"), "f.json: /: expected a calibration: an object with the format \"ayatori-calibration\"");
   EXPECT_EQ(refused(with("\"version\":1", "\"version\":2")),
-            "calibration.json: /: version 2 of the format ayatori-calibration; this program reads version 1");
+            "f.json: /: version 2 of the format ayatori-calibration; this program reads version 1");
   EXPECT_EQ(refused(with("\"mpi\":\"OpenMPI4.1.4\"", "\"mpi\":\"\"")),
-            "calibration.json: /mpi: expected a string that is not empty");
-  EXPECT_EQ(refused(with("\"between\":null,", "")), "calibration.json: /: expected a member 'between'");
+            "f.json: /mpi: expected a string that is not empty");
+  EXPECT_EQ(refused(with("\"between\":null,", "")), "f.json: /: expected a member 'between'");
   EXPECT_EQ(refused(with("\"bandwidth\":5", "\"bandwidth\":-5")),
-            "calibration.json: /inside/bandwidth: expected a number, 0 or more");
+            "f.json: /inside/bandwidth: expected a number, 0 or more");
   EXPECT_EQ(refused(with("\"from\":4097", "\"from\":0")),
-            "calibration.json: /inside/send/1: expected lines with rising sizes 'from'");
+            "f.json: /inside/send/1: expected lines with rising sizes 'from'");
   EXPECT_EQ(refused(with("\"eager_limit\":4096", "\"eager_limit\":0.5")),
-            "calibration.json: /inside/eager_limit: expected a whole number, 0 or more");
+            "f.json: /inside/eager_limit: expected a whole number, 0 or more");
   EXPECT_EQ(refused(with("\"points\":21", "\"points\":0")),
-            "calibration.json: /errors/0/points: expected a whole number, 1 or more");
+            "f.json: /errors/0/points: expected a whole number, 1 or more");
 }
 
 TEST(ProcessorName, IsTheModelNameElseTheArchitecture) {

@@ -5,16 +5,14 @@
 
 #include <map>
 
+#include "artefact_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 
 namespace ayatori {
 namespace choice_table_test {
 
-std::string error_of(std::string_view text) {
-  const auto table = parse_choice_table(text, "t.json");
-  return table ? "no error" : table.error().message;
-}
+std::string error_of(std::string_view text) { return refusal_of(parse_choice_table, text); }
 
 /// Tables for any of the collectives, with intervals of any length.
 ChoiceTable random_table(Random& random) {
@@ -104,12 +102,7 @@ constexpr std::string_view written = R"({
     {"from": 32769, "to": null, "algorithm": "shift", "chunk": 16384}
    ]}}})";
 
-std::string replaced(std::string_view what, std::string_view with) {
-  std::string text(written);
-  const auto at = text.find(what);
-  EXPECT_NE(at, std::string::npos) << what;
-  return text.replace(at, what.size(), with);
-}
+std::string with(std::string_view from, std::string_view to) { return replaced(std::string(written), from, to); }
 
 TEST(ParseChoiceTable, ReadsWhatTheDocumentationDescribes) {
   const auto table = parse_choice_table(written, "t.json");
@@ -118,51 +111,44 @@ TEST(ParseChoiceTable, ReadsWhatTheDocumentationDescribes) {
   EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
   EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
-  EXPECT_EQ(error_of(replaced("\"method\": \"destination-mod-K\"", "\"method\": \"modk\"")),
-            "t.json: /method: expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
+  EXPECT_EQ(error_of(with("\"method\": \"destination-mod-K\"", "\"method\": \"modk\"")),
+            "f.json: /method: expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
 }
 
 TEST(ParseChoiceTable, ErrorsInCostsNameTheirPlace) {
   Random random(1);
   const std::string text = choice_table_text(random_table(random));
-  const auto with = [&text](std::string_view what, std::string_view instead) {
-    std::string changed = text;
-    const auto at = changed.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    return changed.replace(at, what.size(), instead);
-  };
+  const auto with = [&text](std::string_view from, std::string_view to) { return replaced(text, from, to); };
   EXPECT_EQ(error_of(with("\"bandwidth\": 2.5", "\"bandwidth\": -1")),
-            "t.json: /model/between/bandwidth: expected a number, 0 or more");
+            "f.json: /model/between/bandwidth: expected a number, 0 or more");
   EXPECT_EQ(error_of(with("\"from\": 4097", "\"from\": 0")),
-            "t.json: /model/between/send/1: expected lines with rising sizes 'from'");
-  EXPECT_EQ(error_of(with("\"copy\": [],", "")), "t.json: /model: expected a member 'copy'");
-  EXPECT_EQ(error_of(with("assumed for 4xHDR", "")), "t.json: /model/costs_from: expected a string that is not empty");
+            "f.json: /model/between/send/1: expected lines with rising sizes 'from'");
+  EXPECT_EQ(error_of(with("\"copy\": [],", "")), "f.json: /model: expected a member 'copy'");
+  EXPECT_EQ(error_of(with("assumed for 4xHDR", "")), "f.json: /model/costs_from: expected a string that is not empty");
 }
 
 TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
-  const std::string interval = "t.json: /collectives/alltoall/intervals/";
-  EXPECT_EQ(error_of(replaced("ayatori-choice", "ayatori-plan")),
-            "t.json: /: expected a choice table: an object with the format \"ayatori-choice\"");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 0")),
-            "t.json: /version: expected a whole number, 1 or more");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 3")),
-            "t.json: /: version 3 of the format ayatori-choice; this program reads version 1");
-  EXPECT_EQ(error_of(replaced("\"drift\"", "\"fast\"")), "t.json: /model/steps: expected drift or synchronous");
-  EXPECT_EQ(error_of(replaced("\"copy\": []", "\"copy\": [], \"speed\": 1")),
-            "t.json: /model/speed: no member of a model");
-  EXPECT_EQ(error_of(replaced("\"alltoall\"", "\"dance\"")), "t.json: /collectives/dance: no collective has this name");
-  EXPECT_EQ(error_of(replaced("[1024, 1048576]", "[4, 2]")),
-            "t.json: /collectives/alltoall/sampled/1: expected sizes in bytes, each larger than the one before");
-  EXPECT_EQ(error_of(replaced("\"from\": 0", "\"from\": 1")), interval + "0/from: expected 0");
-  EXPECT_EQ(error_of(replaced("\"from\": 32769", "\"from\": 9")), interval + "1/from: expected 32769");
-  EXPECT_EQ(error_of(replaced("\"to\": 32768", "\"to\": null")),
+  const std::string interval = "f.json: /collectives/alltoall/intervals/";
+  EXPECT_EQ(error_of(with("ayatori-choice", "ayatori-plan")),
+            "f.json: /: expected a choice table: an object with the format \"ayatori-choice\"");
+  EXPECT_EQ(error_of(with("\"version\": 1", "\"version\": 0")), "f.json: /version: expected a whole number, 1 or more");
+  EXPECT_EQ(error_of(with("\"version\": 1", "\"version\": 3")),
+            "f.json: /: version 3 of the format ayatori-choice; this program reads version 1");
+  EXPECT_EQ(error_of(with("\"drift\"", "\"fast\"")), "f.json: /model/steps: expected drift or synchronous");
+  EXPECT_EQ(error_of(with("\"copy\": []", "\"copy\": [], \"speed\": 1")), "f.json: /model/speed: no member of a model");
+  EXPECT_EQ(error_of(with("\"alltoall\"", "\"dance\"")), "f.json: /collectives/dance: no collective has this name");
+  EXPECT_EQ(error_of(with("[1024, 1048576]", "[4, 2]")),
+            "f.json: /collectives/alltoall/sampled/1: expected sizes in bytes, each larger than the one before");
+  EXPECT_EQ(error_of(with("\"from\": 0", "\"from\": 1")), interval + "0/from: expected 0");
+  EXPECT_EQ(error_of(with("\"from\": 32769", "\"from\": 9")), interval + "1/from: expected 32769");
+  EXPECT_EQ(error_of(with("\"to\": 32768", "\"to\": null")),
             interval + "1: expected no interval after the one without an end");
-  EXPECT_EQ(error_of(replaced("\"to\": null", "\"to\": 40000")),
+  EXPECT_EQ(error_of(with("\"to\": null", "\"to\": 40000")),
             interval + "1/to: expected null in the last interval, for all larger sizes");
-  EXPECT_EQ(error_of(replaced("\"to\": null, ", "")), interval + "1: expected a member 'to'");
-  EXPECT_EQ(error_of(replaced("\"shift\"", "\"chain\"")),
+  EXPECT_EQ(error_of(with("\"to\": null, ", "")), interval + "1: expected a member 'to'");
+  EXPECT_EQ(error_of(with("\"shift\"", "\"chain\"")),
             interval + "1/algorithm: expected the name of an algorithm for alltoall");
-  EXPECT_EQ(error_of(replaced("\"chunk\": 0", "\"chunk\": true")),
+  EXPECT_EQ(error_of(with("\"chunk\": 0", "\"chunk\": true")),
             interval + "0/chunk: expected a whole number, 0 or more");
 }
 

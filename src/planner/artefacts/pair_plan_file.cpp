@@ -3,10 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <string>
+
+#include "ayatori/base/crc32.hpp"
 
 namespace ayatori {
 
@@ -16,27 +17,9 @@ constexpr std::string_view magic = "AYAPLAN1";
 constexpr std::size_t header_size = magic.size() + 4 + 1;
 constexpr std::size_t checksum_size = 4;
 
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
-    std::uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1U) != 0 ? 0xEDB88320U : 0U);
-    table[byte] = value;
-  }
-  return table;
+void add_bytes(std::string_view bytes, Crc32& checksum) {
+  for (const char c : bytes) checksum.add(static_cast<std::uint8_t>(c));
 }
-
-class Checksum {
- public:
-  void add(std::string_view bytes) {
-    static constexpr auto table = crc_table();
-    for (const char c : bytes) value_ = (value_ >> 8) ^ table[(value_ ^ static_cast<std::uint8_t>(c)) & 0xFFU];
-  }
-  [[nodiscard]] std::uint32_t value() const { return ~value_; }
-
- private:
-  std::uint32_t value_ = 0xFFFFFFFF;
-};
 
 std::string little_endian(std::uint32_t value) {
   std::string bytes;
@@ -53,7 +36,7 @@ std::uint32_t from_little_endian(std::string_view bytes) {
 /// Packs entries and hands them to the sink in pieces.
 class Packer {
  public:
-  Packer(int bits, const Sink& sink, Checksum& checksum) : bits_(bits), sink_(sink), checksum_(checksum) {}
+  Packer(int bits, const Sink& sink, Crc32& checksum) : bits_(bits), sink_(sink), checksum_(checksum) {}
 
   void add(std::uint8_t entry) {
     pending_ |= std::uint32_t{entry} << filled_;
@@ -75,14 +58,14 @@ class Packer {
     if (buffer_.size() == piece) flush();
   }
   void flush() {
-    checksum_.add(buffer_);
+    add_bytes(buffer_, checksum_);
     sink_(buffer_);
     buffer_.clear();
   }
 
   int bits_;
   const Sink& sink_;
-  Checksum& checksum_;
+  Crc32& checksum_;
   std::uint32_t pending_ = 0;
   int filled_ = 0;
   std::string buffer_;
@@ -114,9 +97,9 @@ void write_pair_plan(const Plan& plan, const Sink& sink) {
   const std::uint8_t largest = entries.empty() ? std::uint8_t{0} : *std::max_element(entries.begin(), entries.end());
   const int bits = std::max(1, static_cast<int>(std::bit_width(largest)));
 
-  Checksum checksum;
+  Crc32 checksum;
   const std::string header = std::string(magic) + little_endian(plan.rank_count()) + static_cast<char>(bits);
-  checksum.add(header);
+  add_bytes(header, checksum);
   sink(header);
   Packer packer(bits, sink, checksum);
   for (Rank from = 0; from < plan.rank_count(); ++from) {
@@ -141,8 +124,8 @@ Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file) {
         fmt::format("{}: {} bytes, but a plan of {} ranks with {} bits an entry takes {}",
                     contents.size() < expected ? "truncated" : "damaged", contents.size(), ranks, bits, expected));
   }
-  Checksum checksum;
-  checksum.add(contents.substr(0, contents.size() - checksum_size));
+  Crc32 checksum;
+  add_bytes(contents.substr(0, contents.size() - checksum_size), checksum);
   if (checksum.value() != from_little_endian(contents.substr(contents.size() - checksum_size))) {
     return fail_at(file, 0, "damaged: its checksum does not match");
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "artefact_fixtures.hpp"
 #include "ayatori/artefacts/pair_plan_file.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/random.hpp"
@@ -54,18 +55,6 @@ PlanFile random_file(Method method, Random& random) {
   return file;
 }
 
-void expect_same(const PlanFile& found, const PlanFile& expected) {
-  EXPECT_EQ(found.reason, expected.reason);
-  EXPECT_EQ(found.lmc, expected.lmc);
-  EXPECT_EQ(found.of_nics, expected.of_nics);
-  EXPECT_EQ(found.tables, expected.tables);
-  EXPECT_EQ(found.machines, expected.machines);
-  EXPECT_EQ(found.ranks, expected.ranks);
-  EXPECT_EQ(found.plan.method(), expected.plan.method());
-  EXPECT_EQ(found.plan.rank_count(), expected.plan.rank_count());
-  EXPECT_TRUE(std::ranges::equal(found.plan.all_path_bits(), expected.plan.all_path_bits()));
-}
-
 TEST(ParsePlanFile, GivesBackWhatPlanFileTextWrote) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -73,7 +62,7 @@ TEST(ParsePlanFile, GivesBackWhatPlanFileTextWrote) {
     const PlanFile file = random_file(static_cast<Method>(seed % 4), random);
     const auto read = parsed(plan_file_text(file, "c.pairs"), {{"c.pairs", packed(file.plan)}});
     ASSERT_TRUE(read) << read.error().message;
-    expect_same(*read, file);
+    EXPECT_EQ(*read, file);
   }
 }
 
@@ -86,7 +75,7 @@ TEST(ReadPlanFile, FindsTheCompanionInTheFolderOfThePlan) {
   EXPECT_TRUE(std::filesystem::exists(folder / "job.json.pairs"));
   const auto read = read_plan_file(folder / "job.json");
   ASSERT_TRUE(read) << read.error().message;
-  expect_same(*read, file);
+  EXPECT_EQ(*read, file);
   std::filesystem::remove_all(folder);
 }
 
@@ -105,12 +94,7 @@ constexpr std::string_view written = R"({
 }
 )";
 
-std::string replaced(std::string_view what, std::string_view with) {
-  std::string text(written);
-  const auto at = text.find(what);
-  EXPECT_NE(at, std::string::npos) << what;
-  return text.replace(at, what.size(), with);
-}
+std::string with(std::string_view from, std::string_view to) { return replaced(std::string(written), from, to); }
 
 TEST(ParsePlanFile, ReadsWhatTheDocumentationDescribes) {
   const auto read = parsed(written);
@@ -120,54 +104,51 @@ TEST(ParsePlanFile, ReadsWhatTheDocumentationDescribes) {
   EXPECT_EQ(read->tables, "00000000075bcd15");
   EXPECT_EQ(read->machines, (std::vector<JobHost>{{"N5", 1}, {"N6", 1}}));
   EXPECT_EQ(read->ranks[1], (RankAddress{0x41, 28}));
-  EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", "\"base\"")),
+  EXPECT_EQ(error_of(with("\"destination-mod-K\"", "\"base\"")),
             "p.json: /method: expected destination-mod-K, rule, colour or pair");
   const auto again = parsed(plan_file_text(*read, ""));
   ASSERT_TRUE(again) << again.error().message;
-  expect_same(*again, *read);
+  EXPECT_EQ(*again, *read);
 }
 
 TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_TRUE(error_of("{\n oops").starts_with("p.json:2: ")) << error_of("{\n oops");
   EXPECT_EQ(error_of("[]"), "p.json: /: expected a plan: an object with the format \"ayatori-plan\"");
   EXPECT_EQ(parsed("{}").error().hint, "`ayatori plan SOURCE --job HOSTFILE --out FILE` writes one");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 3")),
+  EXPECT_EQ(error_of(with("\"version\": 1", "\"version\": 3")),
             "p.json: /: version 3 of the format ayatori-plan; this program reads version 1");
-  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": \"1\"")),
+  EXPECT_EQ(error_of(with("\"version\": 1", "\"version\": \"1\"")),
             "p.json: /version: expected a whole number, 1 or more");
-  EXPECT_EQ(error_of(replaced("\"lmc\": 2", "\"lmc\": 8")), "p.json: /lmc: expected a whole number from 0 to 7");
-  EXPECT_EQ(error_of(replaced("\"lmc\": 2,", "")), "p.json: /: expected a member 'lmc'");
-  EXPECT_EQ(error_of(replaced("\"host\": \"N6\"", "\"host\": \"\"")),
+  EXPECT_EQ(error_of(with("\"lmc\": 2", "\"lmc\": 8")), "p.json: /lmc: expected a whole number from 0 to 7");
+  EXPECT_EQ(error_of(with("\"lmc\": 2,", "")), "p.json: /: expected a member 'lmc'");
+  EXPECT_EQ(error_of(with("\"host\": \"N6\"", "\"host\": \"\"")),
             "p.json: /machines/1/host: expected a string that is not empty");
-  EXPECT_EQ(error_of(replaced("\"ranks\": 1", "\"ranks\": 0")),
+  EXPECT_EQ(error_of(with("\"ranks\": 1", "\"ranks\": 0")),
             "p.json: /machines/0/ranks: expected a whole number from 1 to 16777216");
-  EXPECT_EQ(error_of(replaced("\"ranks\": 1", "\"ranks\": 2")),
-            "p.json: /ranks: 2 entries, but the machines have 3 ranks");
-  EXPECT_EQ(error_of(replaced("\"ranks\": 1", "\"ranks\": 16777216")),
+  EXPECT_EQ(error_of(with("\"ranks\": 1", "\"ranks\": 2")), "p.json: /ranks: 2 entries, but the machines have 3 ranks");
+  EXPECT_EQ(error_of(with("\"ranks\": 1", "\"ranks\": 16777216")),
             "p.json: /machines/1: more than 16777216 ranks together with those before");
-  EXPECT_EQ(error_of(replaced("0x0000000000000031", "31")),
+  EXPECT_EQ(error_of(with("0x0000000000000031", "31")),
             "p.json: /ranks/0/port_guid: expected a GUID like \"0x0002c90300a1b2c3\"");
-  EXPECT_EQ(error_of(replaced("\"lmc\": 2,", "\"lmc\": 2, \"of_nics\": 1,")),
-            "p.json: /of_nics: expected true or false");
-  EXPECT_EQ(error_of(replaced("\"base_lid\": 24", "\"base_lid\": 0")),
+  EXPECT_EQ(error_of(with("\"lmc\": 2,", "\"lmc\": 2, \"of_nics\": 1,")), "p.json: /of_nics: expected true or false");
+  EXPECT_EQ(error_of(with("\"base_lid\": 24", "\"base_lid\": 0")),
             "p.json: /ranks/0/base_lid: expected a whole number from 1 to 49151");
-  EXPECT_EQ(error_of(replaced("\"path_bits\": 3", "\"path_bits\": 128")),
+  EXPECT_EQ(error_of(with("\"path_bits\": 3", "\"path_bits\": 128")),
             "p.json: /ranks/1/path_bits: expected a whole number from 0 to 127");
-  EXPECT_EQ(error_of(replaced("\"lid\": 31", "\"lid\": 30")),
-            "p.json: /ranks/1/lid: expected base_lid + path_bits, 31");
+  EXPECT_EQ(error_of(with("\"lid\": 31", "\"lid\": 30")), "p.json: /ranks/1/lid: expected base_lid + path_bits, 31");
 }
 
 TEST(ParsePlanFile, RefusesCompanionsThatDoNotFit) {
-  const std::string text = replaced("\"destination-mod-K\"", "\"pair\", \"pairs\": \"c.pairs\"");
+  const std::string text = with("\"destination-mod-K\"", "\"pair\", \"pairs\": \"c.pairs\"");
   const std::string good = packed(Plan::per_pair(2, {0, 1, 2, 3}));
   EXPECT_EQ(error_of(text, {{"c.pairs", good}}), "no error");
   EXPECT_EQ(error_of(text), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", good.substr(1)}}), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", packed(Plan::per_pair(1, {0}))}}),
             "p.json: 2 ranks, but its companion 'c.pairs' has the paths of 1");
-  EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
+  EXPECT_EQ(error_of(with("\"destination-mod-K\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
   for (const char* elsewhere : {"/etc/passwd", "../c.pairs", "..", "."}) {
-    EXPECT_EQ(error_of(replaced("\"destination-mod-K\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
+    EXPECT_EQ(error_of(with("\"destination-mod-K\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
               "p.json: /pairs: expected the name of a file in the folder of the plan");
   }
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "artefact_fixtures.hpp"
 
 namespace ayatori {
 namespace roce_plan_file_test {
@@ -12,36 +12,24 @@ RocePlanFile example() {
 }
 
 std::string refused(const std::string& from, const std::string& to) {
-  std::string text = roce_plan_file_text(example());
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  const auto file = parse_roce_plan_file(text.replace(at, from.size(), to), "r.json");
-  return file ? "accepted" : file.error().message;
+  return refusal_of(parse_roce_plan_file, replaced(roce_plan_file_text(example()), from, to));
 }
 
 TEST(RocePlanFile, SurvivesBeingWrittenAndRead) {
-  const auto path = std::filesystem::temp_directory_path() / "ayatori-roce-plan-file-test.json";
-  ASSERT_TRUE(write_roce_plan_file(example(), path));
-  const auto again = read_roce_plan_file(path);
-  std::filesystem::remove(path);
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->hash, "crc32");
-  EXPECT_EQ(again->reason, "no link is shared");
-  EXPECT_EQ(again->ports, example().ports);
-  EXPECT_EQ(again->source_ports, example().source_ports);
-  EXPECT_EQ(again->source_port(1, 0), 65535);
+  expect_survives_a_file(example(), write_roce_plan_file, read_roce_plan_file);
+  EXPECT_EQ(example().source_port(1, 0), 65535);
 }
 
 TEST(RocePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
   EXPECT_EQ(refused("10.0.0.1", "10.0.0.256"),
-            "r.json: /ports/0/address: expected an IP address like \"10.0.0.1\" or \"fd00::1\"");
-  EXPECT_EQ(refused("192.168.10.255", "10.0.0.1"), "r.json: /ports/1/address: the second port of this address");
+            "f.json: /ports/0/address: expected an IP address like \"10.0.0.1\" or \"fd00::1\"");
+  EXPECT_EQ(refused("192.168.10.255", "10.0.0.1"), "f.json: /ports/1/address: the second port of this address");
   EXPECT_EQ(refused("49152", "80"),
-            "r.json: /source_ports/0/1: expected a port from 49152 to 65535, and 0 from a port to itself");
-  EXPECT_EQ(refused("[65535,0]", "[65535]"), "r.json: /source_ports: expected 2 rows of 2 ports");
-  EXPECT_EQ(refused(",[65535,0]", ""), "r.json: /source_ports: expected 2 rows of 2 ports");
+            "f.json: /source_ports/0/1: expected a port from 49152 to 65535, and 0 from a port to itself");
+  EXPECT_EQ(refused("[65535,0]", "[65535]"), "f.json: /source_ports: expected 2 rows of 2 ports");
+  EXPECT_EQ(refused(",[65535,0]", ""), "f.json: /source_ports: expected 2 rows of 2 ports");
   EXPECT_EQ(refused("\"version\":1", "\"version\":2"),
-            "r.json: /: version 2 of the format ayatori-roce-plan; this program reads version 1");
+            "f.json: /: version 2 of the format ayatori-roce-plan; this program reads version 1");
 }
 
 TEST(RocePlanFile, MayHaveAddressesOfIpv6) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "../../base/thoroughness_fixtures.hpp"
+#include "artefact_fixtures.hpp"
 #include "ayatori/base/files.hpp"
 #include "case_fixtures.hpp"
 
@@ -26,17 +27,11 @@ constexpr std::string_view exchange = R"({"format":"ayatori-schedule",
  ]}
 )";
 
-std::string refusal(std::string_view text) {
-  const auto file = parse_schedule_file(text, "f.json");
-  return file ? "none" : file.error().message;
-}
+std::string refusal(std::string_view text) { return refusal_of(parse_schedule_file, text); }
 
 /// The refusal of the file above with one change.
 std::string refusal_with(std::string_view from, std::string_view to) {
-  std::string text(exchange);
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return refusal(text.replace(at, from.size(), to));
+  return refusal(replaced(std::string(exchange), from, to));
 }
 
 TEST(ParseScheduleFile, ReadsWhatTheFormatSays) {

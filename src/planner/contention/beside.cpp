@@ -33,9 +33,9 @@ constexpr std::size_t max_draws = 1024;    ///< of one step
 constexpr std::uint64_t seed_of_the_phases = 1;
 
 /// The steps of a job one after the other, with its messages on each link.
-class StepLoads {
+class LoadsBeside {
  public:
-  StepLoads(const JobTraffic& job, JobEndpoints endpoints)
+  LoadsBeside(const JobTraffic& job, JobEndpoints endpoints)
       : job_(job),
         endpoints_(std::move(endpoints)),
         tracer_(job.network, job.routes, job.endpoints, job.plan),
@@ -80,12 +80,12 @@ class StepLoads {
   std::vector<Message> messages_;
 };
 
-/// Σ ideal(s) / Σ of what `time_of` says of each step s, which StepLoads is at then.
+/// Σ ideal(s) / Σ of what `time_of` says of each step s, which LoadsBeside is at then.
 template <typename TimeOf>
 Result<double> bandwidth_of_steps(const JobTraffic& job, TimeOf time_of) {
   auto endpoints = endpoints_of(job);
   if (!endpoints) return Failure(endpoints.error());
-  StepLoads loads(job, std::move(*endpoints));
+  LoadsBeside loads(job, std::move(*endpoints));
   double ideal = 0;
   double time = 0;
   for (std::size_t s = 0; s < job.steps.step_count(); ++s) {
@@ -99,7 +99,7 @@ Result<double> bandwidth_of_steps(const JobTraffic& job, TimeOf time_of) {
 }
 
 /// What the crowds on its links add to the time of a step.
-double delay_by_crowds(const StepLoads& step, std::span<const Crowd> crowds) {
+double delay_by_crowds(const LoadsBeside& step, std::span<const Crowd> crowds) {
   Crowd nobody;
   nobody.fill(1);
   for (const PortId link : step.links()) {
@@ -124,7 +124,7 @@ class RandomPhases {
   }
 
   /// The mean time of a step.
-  double time(const StepLoads& step) {
+  double time(const LoadsBeside& step) {
     const bool all = combinations_ <= draws_;
     const std::uint64_t count = all ? combinations_ : draws_;
     double sum = 0;
@@ -170,7 +170,7 @@ Result<double> bandwidth_beside(const Network& network, const Routes& routes, st
                                 const Plan& plan, const StepSequence& steps, std::span<const Footprint> others) {
   const std::vector<Crowd> crowds = crowds_of(network, others);
   return bandwidth_of_steps({network, routes, endpoints, plan, steps},
-                            [&](const StepLoads& step) { return step.time() + delay_by_crowds(step, crowds); });
+                            [&](const LoadsBeside& step) { return step.time() + delay_by_crowds(step, crowds); });
 }
 
 Result<double> bandwidth_at_random_phases(const Network& network, const Routes& routes,
@@ -192,7 +192,7 @@ Result<double> bandwidth_at_random_phases(const Network& network, const Routes& 
   const std::vector<Crowd> crowds = crowds_of(network, crowding);
   const std::size_t draws = all_draws / std::max<std::size_t>(1, steps.step_count());
   RandomPhases phases(network, known, std::clamp<std::size_t>(draws, 4, max_draws));
-  return bandwidth_of_steps({network, routes, endpoints, plan, steps}, [&](const StepLoads& step) {
+  return bandwidth_of_steps({network, routes, endpoints, plan, steps}, [&](const LoadsBeside& step) {
     return (known.empty() ? step.time() : phases.time(step)) + delay_by_crowds(step, crowds);
   });
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t max_parts = 64;
 
 /// What a job needs to send the messages of a step.
-struct Sender {
+struct TracedJob {
   const StepSequence& steps;
   JobEndpoints endpoints;
   MessageTracer tracer;
@@ -81,7 +81,7 @@ struct Sums {
 /// The loads of one round after the other. Only the links that a round touches are looked at and cleared.
 class Superposition {
  public:
-  Superposition(const Network& network, std::span<const Sender> senders, const Phases& phases,
+  Superposition(const Network& network, std::span<const TracedJob> senders, const Phases& phases,
                 const LinkWeights& weights)
       : senders_(senders),
         phases_(phases),
@@ -117,7 +117,7 @@ class Superposition {
 
   void send(std::uint32_t job, std::uint32_t step) {
     if (step == no_id) return;
-    const Sender& sender = senders_[job];
+    const TracedJob& sender = senders_[job];
     sender.steps.step(step, messages_);
     touched_.clear();
     for (const Message& message : messages_) {
@@ -171,7 +171,7 @@ class Superposition {
     uses_.clear();
   }
 
-  std::span<const Sender> senders_;
+  std::span<const TracedJob> senders_;
   const Phases& phases_;
   const LinkWeights& weights_;
   std::vector<std::uint32_t> own_;        // by link: messages of the job that is sending
@@ -185,7 +185,7 @@ class Superposition {
   Sums sums_;
 };
 
-Sums sum_of_rounds(const Network& network, std::span<const Sender> senders, const Phases& phases,
+Sums sum_of_rounds(const Network& network, std::span<const TracedJob> senders, const Phases& phases,
                    const LinkWeights& weights, std::uint32_t rounds) {
   const std::uint32_t parts = std::min(rounds, max_parts);
   std::vector<Sums> sums(parts);
@@ -230,7 +230,7 @@ Failure of_job(const JobOnFabric& job, Error error) {
 Result<JobsTogether> measure_together(const Network& network, const Routes& routes, std::span<const JobOnFabric> jobs,
                                       const RoundOptions& options) {
   std::vector<Footprint> footprints;
-  std::vector<Sender> senders;
+  std::vector<TracedJob> senders;
   std::vector<PortId> all_endpoints;
   for (const JobOnFabric& job : jobs) {
     auto footprint = footprint_of(network, routes, job.endpoints, job.plan, job.steps);

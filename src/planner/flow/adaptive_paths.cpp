@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chosen_paths.hpp"
+#include "minimal_paths.hpp"
 
 namespace ayatori {
 
@@ -9,8 +10,8 @@ namespace {
 /// All shortest paths between the routers of ranks, listed once for each pair of routers.
 class AdaptivePaths final : public ChosenPaths {
  public:
-  AdaptivePaths(std::unique_ptr<const Plan> base_lids, std::unique_ptr<Paths> on_base_lids, MinimalPaths minimal)
-      : ChosenPaths(std::move(base_lids), std::move(on_base_lids), std::move(minimal)) {}
+  AdaptivePaths(PathsOnBaseLids base, MinimalPaths minimal)
+      : ChosenPaths(std::move(base)), minimal_(std::move(minimal)) {}
 
   [[nodiscard]] bool splits_by_load() const override { return true; }
 
@@ -28,9 +29,9 @@ class AdaptivePaths final : public ChosenPaths {
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
     if (!between_ranks(from, to)) return inner().part(number, from, to, path, bytes);
     const std::vector<PortId>& middle = between(from, to)[number];
-    path.links.assign(1, minimal().endpoint(from));
+    path.links.assign(1, minimal_.endpoint(from));
     path.links.insert(path.links.end(), middle.begin(), middle.end());
-    path.links.push_back(minimal().last_link(to));
+    path.links.push_back(minimal_.last_link(to));
     path.from_nic = nic(from);
     path.to_nic = nic(to);
   }
@@ -41,10 +42,10 @@ class AdaptivePaths final : public ChosenPaths {
     for (Rank from = 0; from < ranks; ++from) {
       for (Rank to = 0; to < ranks; ++to) {
         if (from == to || machine(from) == machine(to) || (sends && !sends(from, to))) continue;
-        const auto [place, is_new] = between_.try_emplace({minimal().router_of(from), minimal().router_of(to)});
+        const auto [place, is_new] = between_.try_emplace({minimal_.router_of(from), minimal_.router_of(to)});
         if (!is_new) continue;
         std::vector<PortId> way;
-        if (!walk(minimal().router_of(from), to, way, place->second, links)) {
+        if (!walk(minimal_.router_of(from), to, way, place->second, links)) {
           return fail("the job's leaves have more shortest paths than the {} links that are kept of them", max_links);
         }
       }
@@ -56,26 +57,27 @@ class AdaptivePaths final : public ChosenPaths {
   static constexpr std::size_t max_links = 50'000'000;
 
   [[nodiscard]] const std::vector<std::vector<PortId>>& between(Rank from, Rank to) const {
-    return between_.at({minimal().router_of(from), minimal().router_of(to)});
+    return between_.at({minimal_.router_of(from), minimal_.router_of(to)});
   }
 
   bool walk(DeviceId router, Rank to, std::vector<PortId>& way, std::vector<std::vector<PortId>>& found,
             std::size_t& links) const {
-    if (router == minimal().router_of(to)) {
+    if (router == minimal_.router_of(to)) {
       found.push_back(way);
       links += way.size();
       return links <= max_links;
     }
     std::vector<RouterGraph::Cable> cables;
-    minimal().next_cables(router, to, cables);
+    minimal_.next_cables(router, to, cables);
     return std::all_of(cables.begin(), cables.end(), [&](const RouterGraph::Cable& cable) {
-      way.push_back(minimal().network().port_id(router, cable.port));
+      way.push_back(minimal_.network().port_id(router, cable.port));
       const bool few = walk(cable.peer, to, way, found, links);
       way.pop_back();
       return few;
     });
   }
 
+  MinimalPaths minimal_;
   std::map<std::pair<DeviceId, DeviceId>, std::vector<std::vector<PortId>>> between_;
 };
 
@@ -84,14 +86,12 @@ class AdaptivePaths final : public ChosenPaths {
 Result<std::unique_ptr<Paths>> adaptive_paths(const Network& network, const Routes& routes, const Job& job,
                                               const LinkDefaults& defaults, std::span<const DeviceId> routers,
                                               const Sends& sends) {
-  const auto ranks = static_cast<Rank>(job.rank_count());
-  auto base_lids = std::make_unique<const Plan>(Plan::destination_mod_k(ranks));
-  auto on_base_lids = routed_paths(network, routes, *base_lids, job, defaults, routers, sends);
-  if (!on_base_lids) return Failure(on_base_lids.error());
+  auto base = PathsOnBaseLids::of(network, routes, job, defaults, routers, sends);
+  if (!base) return Failure(base.error());
   auto minimal = MinimalPaths::of(network, endpoints_of_ranks(network, job), sends);
   if (!minimal) return Failure(minimal.error());
-  auto paths = std::make_unique<AdaptivePaths>(std::move(base_lids), std::move(*on_base_lids), std::move(*minimal));
-  if (auto listed = paths->list(ranks, sends); !listed) return Failure(listed.error());
+  auto paths = std::make_unique<AdaptivePaths>(std::move(*base), std::move(*minimal));
+  if (auto listed = paths->list(static_cast<Rank>(job.rank_count()), sends); !listed) return Failure(listed.error());
   return paths;
 }
 

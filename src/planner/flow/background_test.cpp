@@ -5,15 +5,8 @@
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::expect_seconds;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::run;
 
 TEST(Simulate, BackgroundTrafficTakesWhatItAsksForOrItsFairShare) {
   const ListedSchedule schedule = at_once(2, {{0, 1, 300}});
@@ -43,4 +36,4 @@ TEST(Simulate, AMessageThatIsAloneAfterItsRivalsStillSharesWithTheBackground) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

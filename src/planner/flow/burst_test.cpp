@@ -5,17 +5,8 @@
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::expect_seconds;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::PathsOnPlanes;
-using test::RankStep;
-using test::run;
 
 FlowOptions with_bucket(double latency = 0) {
   FlowOptions options;
@@ -111,4 +102,4 @@ TEST(SimulateBurst, NothingElseHasOne) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -1,30 +1,36 @@
 #pragma once
 /// \file
-/// Paths between ranks as routers choose them, and all else as by the tables of paths within.
+/// Paths between ranks that tables and a plan alone do not say; all else goes by the tables, on base LIDs.
 
 #include <memory>
 #include <utility>
 
-#include "minimal_paths.hpp"
 #include "wrapped_paths.hpp"
 
 namespace ayatori {
 
+/// Paths by tables on base LIDs, and the plan that they refer to.
+struct PathsOnBaseLids {
+  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<Paths> paths;
+
+  /// Errors: those of routed_paths().
+  static Result<PathsOnBaseLids> of(const Network& network, const Routes& routes, const Job& job,
+                                    const LinkDefaults& defaults, std::span<const DeviceId> routers,
+                                    const Sends& sends);
+};
+
 class ChosenPaths : public WrappedPaths {
  protected:
-  /// `base_lids` is what `on_base_lids` refers to.
-  ChosenPaths(std::unique_ptr<const Plan> base_lids, std::unique_ptr<Paths> on_base_lids, MinimalPaths minimal)
-      : WrappedPaths(std::move(on_base_lids)), minimal_(std::move(minimal)), base_lids_(std::move(base_lids)) {}
+  explicit ChosenPaths(PathsOnBaseLids base) : WrappedPaths(std::move(base.paths)), plan_(std::move(base.plan)) {}
 
   [[nodiscard]] bool between_ranks(Rank from, Rank to) const {
-    const Rank ranks = base_lids_->rank_count();
+    const Rank ranks = plan_->rank_count();
     return from < ranks && to < ranks && machine(from) != machine(to);
   }
-  [[nodiscard]] const MinimalPaths& minimal() const { return minimal_; }
 
  private:
-  MinimalPaths minimal_;
-  std::unique_ptr<const Plan> base_lids_;
+  std::unique_ptr<const Plan> plan_;
 };
 
 }  // namespace ayatori

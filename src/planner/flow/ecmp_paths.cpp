@@ -1,4 +1,5 @@
 #include "chosen_paths.hpp"
+#include "minimal_paths.hpp"
 
 namespace ayatori {
 
@@ -17,22 +18,21 @@ namespace {
 
 class EcmpPaths final : public ChosenPaths {
  public:
-  EcmpPaths(std::unique_ptr<const Plan> base_lids, std::unique_ptr<Paths> on_base_lids, MinimalPaths minimal,
-            std::uint64_t seed)
-      : ChosenPaths(std::move(base_lids), std::move(on_base_lids), std::move(minimal)), seed_(seed) {}
+  EcmpPaths(PathsOnBaseLids base, MinimalPaths minimal, std::uint64_t seed)
+      : ChosenPaths(std::move(base)), minimal_(std::move(minimal)), seed_(seed) {}
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     if (!between_ranks(from, to)) return inner().path(from, to, links);
-    links.assign(1, minimal().endpoint(from));
+    links.assign(1, minimal_.endpoint(from));
     const std::uint64_t flow = std::uint64_t{from} << 32U | to;
     std::vector<RouterGraph::Cable> cables;
-    for (DeviceId router = minimal().router_of(from); router != minimal().router_of(to);) {
-      minimal().next_cables(router, to, cables);
+    for (DeviceId router = minimal_.router_of(from); router != minimal_.router_of(to);) {
+      minimal_.next_cables(router, to, cables);
       const RouterGraph::Cable& taken = cables[ecmp_hash(seed_, router, flow) % cables.size()];
-      links.push_back(minimal().network().port_id(router, taken.port));
+      links.push_back(minimal_.network().port_id(router, taken.port));
       router = taken.peer;
     }
-    links.push_back(minimal().last_link(to));
+    links.push_back(minimal_.last_link(to));
   }
 
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
@@ -41,6 +41,7 @@ class EcmpPaths final : public ChosenPaths {
   }
 
  private:
+  MinimalPaths minimal_;
   std::uint64_t seed_;
 };
 
@@ -49,12 +50,11 @@ class EcmpPaths final : public ChosenPaths {
 Result<std::unique_ptr<Paths>> ecmp_paths(const Network& network, const Routes& routes, const Job& job,
                                           const LinkDefaults& defaults, std::uint64_t seed,
                                           std::span<const DeviceId> routers, const Sends& sends) {
-  auto base_lids = std::make_unique<const Plan>(Plan::destination_mod_k(static_cast<Rank>(job.rank_count())));
-  auto on_base_lids = routed_paths(network, routes, *base_lids, job, defaults, routers, sends);
-  if (!on_base_lids) return Failure(on_base_lids.error());
+  auto base = PathsOnBaseLids::of(network, routes, job, defaults, routers, sends);
+  if (!base) return Failure(base.error());
   auto minimal = MinimalPaths::of(network, endpoints_of_ranks(network, job), sends);
   if (!minimal) return Failure(minimal.error());
-  return std::make_unique<EcmpPaths>(std::move(base_lids), std::move(*on_base_lids), std::move(*minimal), seed);
+  return std::make_unique<EcmpPaths>(std::move(*base), std::move(*minimal), seed);
 }
 
 }  // namespace ayatori

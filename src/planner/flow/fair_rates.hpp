@@ -13,6 +13,25 @@
 ///
 /// Rates that agree to `rate_tolerance` are one: a rate that changes by less stays as it was. So equal flows keep equal
 /// rates, bit for bit, in whatever order they were summed.
+///
+/// Head-of-line blocking, which max-min fair rates leave out.
+///
+/// A switch keeps the packets that arrive over a link in one queue and forwards them in their order. If the packet at
+/// its head has to wait for a busy link, all packets after it wait as well, wherever they go (Karol, Hluchyj and
+/// Morgan, IEEE Transactions on Communications 35, 1987). Packets of flows that share the link alternate in the queue,
+/// so none of these flows can be faster than the one that waits.
+///
+/// Raise all rates together. At the level where link l becomes full
+///
+///   every flow over l keeps that rate, and *waits* at l, or beyond it;
+///   if flow f waits at the k-th link of its path, every flow that shares one of f's links 1 … k − 1 and has not
+///   stopped at a lower level keeps that rate too, and waits at the end of the link that they share:
+///
+///       x_g ≤ x_f    for all g over link i of f's path, i < k(f), that reach this level
+///
+/// and so on until no other flow has to; the remaining flows go on. A flow that waits for nothing beyond a link (its
+/// bottleneck is the link itself or one before it) has nothing in that link's queue, and holds up no flow. Capacity may
+/// stay unused: that is the loss.
 
 #include <cstdint>
 #include <limits>
@@ -33,7 +52,7 @@ inline constexpr double rate_tolerance = 1e-12;
 class FairRates {
  public:
   /// Constraints 0 … queues − 1 are links with one queue at their end: flows that wait there hold up those that share
-  /// the link (head_of_line.hpp). 0: no head-of-line blocking, and updates are as the file comment says; otherwise all
+  /// the link (above). 0: no head-of-line blocking, and updates are as the file comment says; otherwise all
   /// flows that are connected with a change by shared constraints are computed anew.
   explicit FairRates(std::vector<double> capacity, std::uint32_t queues = 0);
 

@@ -1,4 +1,4 @@
-#include "max_min.hpp"
+#include "fair_rates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,9 @@
 #include <numeric>
 
 #include "ayatori/base/random.hpp"
-#include "fair_rates.hpp"
-#include "head_of_line.hpp"
+#include "rates_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
 
 using Path = std::vector<std::uint32_t>;
@@ -70,7 +69,7 @@ void expect_fair(const Instance& instance, const std::vector<double>& rates) {
   }
 }
 
-/// The equations of head_of_line.hpp without any shortcut: flow f waits at use `waits[f]` of its path.
+/// The equations of fair_rates.hpp without any shortcut: flow f waits at use `waits[f]` of its path.
 std::vector<double> slow_head_of_line(const Instance& instance) {
   const std::size_t flows = instance.paths.size();
   std::vector<double> rates(flows, infinity);
@@ -251,4 +250,4 @@ TEST(HeadOfLineRates, KeepTheSlowestRateOfMaxMinAndNeverUseMoreCapacity) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -6,17 +6,8 @@
 
 #include "flow_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::bytes_a_second;
-using test::expect_both;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::RankStep;
-using test::run;
 
 TEST(Simulate, LocalCopiesAndReductionsTakeTheirBytesOverTheirRates) {
   std::map<Rank, RankStep> step;
@@ -92,4 +83,4 @@ TEST(Simulate, StreamsOfARankShareItsProcessor) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -12,16 +12,8 @@
 #include <omp.h>
 #endif
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::random_options;
-using test::random_paths;
-using test::random_schedule;
-using test::RankStep;
-using test::SlowDrift;
 
 /// Lines whose numbers are such that no two sums are equal by chance.
 SizeCost random_cost(Random& random, std::uint64_t lines) {
@@ -180,4 +172,4 @@ TEST(Simulate, SynchronousPredictionsAreTheSameForAnyNumberOfThreads) {
 #endif
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

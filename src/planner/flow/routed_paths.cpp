@@ -7,6 +7,7 @@
 #include "ayatori/contention/message_tracer.hpp"
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/network/router_graph.hpp"
+#include "chosen_paths.hpp"
 #include "default_rate.hpp"
 
 namespace ayatori {
@@ -184,6 +185,15 @@ Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes
   auto paths = std::make_unique<RoutedPaths>(network, routes, plan, job, defaults, routers);
   if (auto checked = paths->check(sends); !checked) return Failure(checked.error());
   return paths;
+}
+
+Result<PathsOnBaseLids> PathsOnBaseLids::of(const Network& network, const Routes& routes, const Job& job,
+                                            const LinkDefaults& defaults, std::span<const DeviceId> routers,
+                                            const Sends& sends) {
+  auto plan = std::make_unique<const Plan>(Plan::destination_mod_k(static_cast<Rank>(job.rank_count())));
+  auto paths = routed_paths(network, routes, *plan, job, defaults, routers, sends);
+  if (!paths) return Failure(paths.error());
+  return PathsOnBaseLids{std::move(plan), std::move(*paths)};
 }
 
 }  // namespace ayatori

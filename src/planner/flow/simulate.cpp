@@ -109,10 +109,7 @@ double local_seconds(const Schedule& schedule, Rank participant, const StepActio
   if (costs.copy.empty() && costs.reduce.empty() && costs.again.empty()) return 0;
   double seconds = 0;
   for (const LocalOperation& operation : actions.locals) {
-    Bytes bytes = 0;
-    for (std::uint32_t i = 0; i < operation.from.count; ++i) {
-      bytes += schedule.slot_bytes(participant, operation.from.first + i);
-    }
+    const Bytes bytes = bytes_in(schedule, participant, operation.from);
     const bool copies = operation.kind == LocalOperation::Kind::copy;
     seconds += seconds_of(copies ? costs.copy : costs.reduce, bytes);
     if (!copies && !costs.again.empty() && sends_of(actions, {operation.to, operation.from.count})) {

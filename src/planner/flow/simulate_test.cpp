@@ -5,19 +5,8 @@
 #include "flow_fixtures.hpp"
 #include "resources.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::bytes_a_second;
-using test::expect_both;
-using test::expect_seconds;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::PathsOnPlanes;
-using test::RankStep;
-using test::run;
 
 TEST(Simulate, AScheduleWithoutMessagesTakesNoTime) {
   expect_both(ListedSchedule(3, {std::map<Rank, RankStep>{}}), one_switch(3, 1), {}, 0);
@@ -345,15 +334,6 @@ TEST(Simulate, MessagesSentAllAtOnceShareTheLinksOfTheirEnds) {
   expect_both(at_once(12, messages), one_switch(12, 1e6), {}, 11 * 1e-3);
 }
 
-/// Ring allreduce: 2 (n − 1) steps of m / n bytes.
-TEST(Simulate, ARingAllreduceTakesTwiceTheVectorLessOneShare) {
-  constexpr Rank ranks = 8;
-  constexpr Bytes bytes = 8000;
-  const ListedSchedule ring(ranks, test::exchanges(ranks, 2 * (ranks - 1), bytes / ranks,
-                                                   [](Rank r, std::size_t) { return (r + 1) % ranks; }));
-  expect_both(ring, one_switch(ranks, 1e3), {}, 2.0 * (ranks - 1) / ranks * 8);
-}
-
 TEST(Simulate, HeadOfLineBlockingSlowsFlowsThatShareAnEarlierLink) {
   // 0 → 2 and 1 → 3 share a link; the next link of 0's route is slower. Rank 1's message waits for 0's, then has the
   // link for itself.
@@ -412,4 +392,4 @@ TEST(Simulate, RefusesUnknownPeersAndNegativeOptions) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -11,8 +11,7 @@
 
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
-#include "head_of_line.hpp"
-#include "max_min.hpp"
+#include "rates_fixtures.hpp"
 
 namespace ayatori::test {
 

@@ -52,8 +52,12 @@ void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, 
   const SentMessage& sent = messages_[message];
   resources_.find_route(sent.from, sent.to, sent.bytes, part, route_);
   for (const Constraint link : route_.path.links) link_bytes_[link] += bytes;
+  wait_and_flow(message, part, bytes, route_.delay + seconds);
+}
+
+void Traffic::wait_and_flow(MessageNumber message, std::uint32_t part, Bytes bytes, double delay) {
+  const SentMessage& sent = messages_[message];
   const Bytes flowing = route_.shared.empty() ? 0 : resources_.flowing(sent.from, sent.to, sent.bytes, bytes);
-  const double delay = route_.delay + seconds;
   if (delay == 0 && flowing != 0) {
     begin_flow(flowing, message, part);
   } else {
@@ -70,13 +74,7 @@ void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
     resources_.find_route(from, to, size, path, route_);
     longest = std::max(longest, route_.delay);
   }
-  const Bytes flowing = route_.shared.empty() ? 0 : resources_.flowing(from, to, size, bytes);
-  const double delay = longest + seconds;
-  if (delay == 0 && flowing != 0) {
-    begin_flow(flowing, message, 0);
-  } else {
-    timers_.push({now_ + delay, timers_made_++, 0, message, 0, flowing});
-  }
+  wait_and_flow(message, 0, bytes, longest + seconds);
 }
 
 FlowId Traffic::add_flow(const SentMessage& message) {
@@ -159,12 +157,12 @@ void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part)
     return;
   }
   const Connection connection = connection_of(message, part);
-  if (!connections_.begin(connection, {message, bytes})) return;
+  if (!queues_.begin(connection, {message, bytes})) return;
   if (!flow(bytes, message, part)) begin_next_flow(connection);
 }
 
 void Traffic::begin_next_flow(const Connection& connection) {
-  while (const auto next = connections_.end(connection)) {
+  while (const auto next = queues_.end(connection)) {
     resources_.find_route(connection.from, connection.to, messages_[next->message].bytes, connection.part, route_);
     if (flow(next->bytes, next->message, connection.part)) return;
   }

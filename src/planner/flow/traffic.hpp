@@ -15,9 +15,9 @@
 #include "adaptive_rates.hpp"
 #include "ayatori/base/ids.hpp"
 #include "buckets.hpp"
-#include "connections.hpp"
 #include "event_heap.hpp"
 #include "fair_rates.hpp"
+#include "message_queues.hpp"
 #include "resources.hpp"
 
 namespace ayatori {
@@ -105,6 +105,8 @@ class Traffic {
   MessageNumber number_for(const SentMessage& message);
   void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
+  /// Of a part whose route is `route_`: it flows after `delay`.
+  void wait_and_flow(MessageNumber message, std::uint32_t part, Bytes bytes, double delay);
   [[nodiscard]] Connection connection_of(MessageNumber message, std::uint32_t part) const;
   /// Of a part whose route is `route_`, as soon as it is its turn.
   void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
@@ -136,7 +138,7 @@ class Traffic {
   std::vector<bool> has_core_;               // by participant, of those that take turns
   std::vector<double> outlet_free_from_;     // by outlet
   Buckets buckets_;
-  Connections connections_;
+  MessageQueues queues_;
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

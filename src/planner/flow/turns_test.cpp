@@ -9,16 +9,8 @@
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 
-namespace ayatori {
+namespace ayatori::test {
 namespace {
-
-using test::at_once;
-using test::bytes_a_second;
-using test::ListedPaths;
-using test::ListedSchedule;
-using test::one_switch;
-using test::RankStep;
-using test::run;
 
 ListedPaths one_machine(Rank ranks) { return {{}, std::vector<std::uint32_t>(ranks, 0), {}}; }
 
@@ -177,4 +169,4 @@ TEST(SimulateTurns, RandomLocalOperationsEndAsTheyDoByHand) {
 }
 
 }  // namespace
-}  // namespace ayatori
+}  // namespace ayatori::test

@@ -1,23 +1,8 @@
-/// Records of paths: no input may crash the reader, and what it accepts survives being written and read again.
+/// Records of paths (artefact_fuzz.hpp).
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
+#include "artefact_fuzz.hpp"
 #include "ayatori/artefacts/applied_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ayatori;
-  const auto file = parse_applied_file({reinterpret_cast<const char*>(data), size}, "fuzz");
-  if (!file) {
-    if (!file.error().message.starts_with("fuzz:") || file.error().message.find('\n') != std::string::npos)
-      std::abort();
-    return 0;
-  }
-  const auto again = parse_applied_file(applied_file_text(*file), "fuzz");
-  if (!again || again->plan != file->plan || again->host != file->host || again->process != file->process ||
-      again->paths_per_pair != file->paths_per_pair || again->connections != file->connections)
-    std::abort();
-  return 0;
+  return ayatori::fuzz_artefact(data, size, ayatori::parse_applied_file, ayatori::applied_file_text);
 }

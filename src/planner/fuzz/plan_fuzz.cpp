@@ -1,12 +1,6 @@
-/// Plans as JSON: no input may crash the reader, and what it accepts survives being written and read again.
+/// Plans as JSON (artefact_fuzz.hpp).
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
+#include "artefact_fuzz.hpp"
 #include "ayatori/artefacts/pair_plan_file.hpp"
 #include "ayatori/artefacts/plan_file.hpp"
 
@@ -25,17 +19,8 @@ Result<std::string> companion(std::string_view) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ayatori;
-  const auto file = parse_plan_file({reinterpret_cast<const char*>(data), size}, "fuzz", companion);
-  if (!file) {
-    if (!file.error().message.starts_with("fuzz:") || file.error().message.find('\n') != std::string::npos)
-      std::abort();
-    return 0;
-  }
-  const auto again = parse_plan_file(plan_file_text(*file, "c.pairs"), "fuzz", companion);
-  if (!again || again->machines != file->machines || again->ranks != file->ranks || again->lmc != file->lmc ||
-      again->reason != file->reason || again->plan.method() != file->plan.method() ||
-      !std::ranges::equal(again->plan.all_path_bits(), file->plan.all_path_bits())) {
-    std::abort();
-  }
-  return 0;
+  const auto parse = [](std::string_view text, std::string_view file) {
+    return parse_plan_file(text, file, companion);
+  };
+  return fuzz_artefact(data, size, parse, [](const PlanFile& file) { return plan_file_text(file, "c.pairs"); });
 }

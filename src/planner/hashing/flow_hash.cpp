@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "ayatori/base/crc32.hpp"
 #include "ayatori_hash.h"
 
 namespace ayatori {
@@ -74,16 +75,6 @@ constexpr std::array<std::uint16_t, 256> make_crc16_table() {
   return table;
 }
 
-constexpr std::array<std::uint32_t, 256> make_crc32_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = (value & 1U) != 0 ? value >> 1U ^ 0xEDB88320U : value >> 1U;
-    table[byte] = value;
-  }
-  return table;
-}
-
 using ChooseCable = std::uint32_t (*)(const ayatori_flow*, const char*, std::uint32_t, std::uint32_t);
 
 Result<CableChoice> load(const std::string& file) {
@@ -124,10 +115,9 @@ std::uint32_t crc16_hash(const RoceFlow& flow, std::uint32_t seed) {
 }
 
 std::uint32_t crc32_hash(const RoceFlow& flow, std::uint32_t seed) {
-  static constexpr auto table = make_crc32_table();
-  std::uint32_t value = 0xFFFFFFFF;
-  for (const std::uint8_t byte : HashedBytes(flow, seed)) value = value >> 8U ^ table[(value ^ byte) & 0xFFU];
-  return ~value;
+  Crc32 checksum;
+  for (const std::uint8_t byte : HashedBytes(flow, seed)) checksum.add(byte);
+  return checksum.value();
 }
 
 Result<CableChoice> cable_choice_of(std::string_view hash) {

@@ -11,15 +11,14 @@ namespace ayatori {
 using LinkSets = std::vector<std::vector<std::uint32_t>>;
 
 struct DisjointChoices {
-  /// By message: which of its sets. Disjoint if `disjoint`; otherwise those with the fewest links in several sets that
-  /// were found.
+  /// By message: which of its sets. Disjoint if `disjoint`; otherwise each shares little with those before it.
   std::vector<std::uint32_t> choice;
   bool disjoint = false;
   bool exhausted = false;  ///< not disjoint, and no choice is
 };
 
-/// Looks by local search first, and then through all choices, as far as `max_nodes` of that search go. Every message
-/// has at least one set. Deterministic.
+/// Looks through all choices, as far as `max_nodes` of that search go. Every message has at least one set.
+/// Deterministic.
 [[nodiscard]] DisjointChoices find_disjoint_choices(const std::vector<LinkSets>& messages, std::uint64_t max_nodes);
 
 }  // namespace ayatori

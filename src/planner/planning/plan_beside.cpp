@@ -5,17 +5,13 @@
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "beside_planner.hpp"
-#include "joint_messages.hpp"
 #include "least_delays.hpp"
-#include "meeting_search.hpp"
 
 namespace ayatori {
 
 namespace {
 
 constexpr std::uint64_t many_messages = 50'000;  ///< of a job, over all steps: they are planned once only
-constexpr int annealings_beside = 12;
-constexpr std::uint64_t moves_beside = 700;  ///< of a run of annealing, for each message
 
 struct Attempt {
   Plan plan;
@@ -44,22 +40,6 @@ Result<Attempt> best_attempt(const BesideTask& task, std::span<const Footprint> 
   return other_time->mean_time < time->mean_time ? std::move(other) : std::move(*fresh);
 }
 
-/// Where some of the few others that can be met don't say in which steps they use which links, and some do.
-std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const Footprint> others, const Plan& plan) {
-  const auto tasks = std::span(&task, 1);
-  const auto messages = JointMessages::of(tasks, std::span(&plan, 1));
-  if (!messages || !MeetingSearch::applies(tasks, *messages)) return std::nullopt;
-  MeetingSearch search(tasks, *messages, others);
-  if (search.standing() == 0 || search.is_isolated()) return std::nullopt;
-  const double before = search.value();
-  Random random(1);
-  for (int run = 0; run < annealings_beside && !search.is_isolated() && !task.control.stopped(); ++run) {
-    search.anneal_in_turn(run, moves_beside * messages->all().size(), random);
-  }
-  if (search.crowded() > 0 || search.value() <= before) return std::nullopt;
-  return std::move(messages->plans(search.choices())[0]);
-}
-
 }  // namespace
 
 Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
@@ -69,11 +49,7 @@ Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, 
   if (!task) return Failure(task.error());
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());
-  if (auto exact = least_delays(*task, others, made->plan)) {
-    made->plan = std::move(exact->plan);
-  } else if (auto better = with_fewer_meetings(*task, others, made->plan)) {
-    made->plan = std::move(*better);
-  }
+  if (auto exact = least_delays(*task, others, made->plan)) made->plan = std::move(exact->plan);
   auto footprint = footprint_of(network, routes, endpoints, made->plan, steps);
   if (!footprint) return Failure(footprint.error());
   return task->beside(others, std::move(made->plan), std::move(*footprint));

@@ -53,12 +53,7 @@ TEST_P(EveryAlgorithm, PassesTheVerifierForAnyRanksPlacesRootsAndSizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EveryAlgorithm,
-                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
-                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
-                                         Collective::allgather, Collective::gather, Collective::scatter,
-                                         Collective::barrier, Collective::halo),
-                         [](const auto& test) { return std::string(to_word(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Of, EveryAlgorithm, testing::ValuesIn(every_collective), name_of_collective);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

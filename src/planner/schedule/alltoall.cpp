@@ -12,8 +12,13 @@ namespace {
 SlotRange for_rank(Rank to) { return {to, 1}; }
 SlotRange from_rank(Rank ranks, Rank from) { return {ranks + from, 1}; }
 
+/// A program whose phases begin in step 0: there each rank copies what it has for itself, while the first messages
+/// travel.
 std::shared_ptr<PhasedSchedule> program_of(const CollectiveCall& call, std::uint32_t vectors) {
-  return std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, vectors * call.ranks, 0});
+  const Rank n = call.ranks;
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, vectors * n, 0});
+  program->at_start(phase(1, [n](Rank r, std::size_t, StepActions& actions) { actions.copy(for_rank(r), n + r); }));
+  return program;
 }
 
 /// Without transit slots: of one size, or each pair's own.
@@ -27,11 +32,6 @@ std::shared_ptr<PhasedSchedule> direct_program_of(const CollectiveCall& call, co
   return program;
 }
 
-/// What a rank has for itself, while the first messages travel.
-PhasePtr keep_own(Rank ranks) {
-  return phase(1, [ranks](Rank r, std::size_t, StepActions& actions) { actions.copy(for_rank(r), ranks + r); });
-}
-
 void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
   actions.send(to, for_rank(to));
   actions.receive(from, from_rank(ranks, from));
@@ -43,11 +43,10 @@ void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
 Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
-  program->then(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
+  program->at_start(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
     const Rank d = static_cast<Rank>(step) + 1;
     exchange(n, (r + d) % n, (r + n - d) % n, actions);
   }));
-  program->at(0, keep_own(n));
   return program;
 }
 
@@ -58,14 +57,13 @@ Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, cons
     return fail("the call has {} ranks, the planned steps are those of {}", n, options.planned_steps->rank_count());
   }
   auto program = direct_program_of(call, options);
-  program->then(phase(options.planned_steps->step_count(),
-                      [n, steps = options.planned_steps](Rank r, std::size_t step, StepActions& actions) {
-                        const Rank to = steps->destination(step, r);
-                        const Rank from = steps->source(step, r);
-                        if (to != no_id) actions.send(to, for_rank(to));
-                        if (from != no_id) actions.receive(from, from_rank(n, from));
-                      }));
-  program->at(0, keep_own(n));
+  program->at_start(phase(options.planned_steps->step_count(),
+                          [n, steps = options.planned_steps](Rank r, std::size_t step, StepActions& actions) {
+                            const Rank to = steps->destination(step, r);
+                            const Rank from = steps->source(step, r);
+                            if (to != no_id) actions.send(to, for_rank(to));
+                            if (from != no_id) actions.receive(from, from_rank(n, from));
+                          }));
   return program;
 }
 
@@ -73,28 +71,26 @@ Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, con
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
   if (std::has_single_bit(n)) {
-    program->then(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
+    program->at_start(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
       const Rank partner = r ^ static_cast<Rank>(step + 1);
       exchange(n, partner, partner, actions);
     }));
   } else {
-    program->then(phase(n, [n](Rank r, std::size_t step, StepActions& actions) {
+    program->at_start(phase(n, [n](Rank r, std::size_t step, StepActions& actions) {
       const Rank partner = (static_cast<Rank>(step) + n - r) % n;
       if (partner != r) exchange(n, partner, partner, actions);
     }));
   }
-  program->at(0, keep_own(n));
   return program;
 }
 
 Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
-  program->then(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
+  program->at_start(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
     for (Rank d = 1; d < n; ++d) actions.send((r + d) % n, for_rank((r + d) % n));
     for (Rank d = 1; d < n; ++d) actions.receive((r + n - d) % n, from_rank(n, (r + n - d) % n));
   }));
-  program->at(0, keep_own(n));
   return program;
 }
 
@@ -106,7 +102,7 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
   const auto transit = [n](std::size_t step, Rank distance) {
     return static_cast<Slot>(2 * n + (step % 2) * n + distance);
   };
-  program->then(phase(n - 1, [n, transit](Rank r, std::size_t step, StepActions& actions) {
+  program->at_start(phase(n - 1, [n, transit](Rank r, std::size_t step, StepActions& actions) {
     const Rank hops = static_cast<Rank>(step) + 1;
     const Rank next = (r + 1) % n;
     const Rank previous = (r + n - 1) % n;
@@ -119,7 +115,6 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
     const SlotRange arriving[] = {from_rank(n, source), {transit(step + 1, hops + 1), n - 1 - hops}};
     actions.receive(previous, arriving);
   }));
-  program->at(0, keep_own(n));
   return program;
 }
 
@@ -159,10 +154,9 @@ Result<SchedulePtr> make_two_level_ring(const CollectiveCall& call, const Places
                                         const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
-  program->then(phase(ring->machines(), [ring](Rank r, std::size_t j, StepActions& actions) {
+  program->at_start(phase(ring->machines(), [ring](Rank r, std::size_t j, StepActions& actions) {
     for (std::uint32_t k = 0; k < ring->width(); ++k) ring->comm(r, static_cast<std::uint32_t>(j), k, actions);
   }));
-  program->at(0, keep_own(call.ranks));
   return program;
 }
 
@@ -170,12 +164,11 @@ Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, con
                                                  const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
-  program->then(
+  program->at_start(
       phase(std::size_t{ring->machines()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {
         ring->comm(r, static_cast<std::uint32_t>(step / ring->width()),
                    static_cast<std::uint32_t>(step % ring->width()), actions);
       }));
-  program->at(0, keep_own(call.ranks));
   return program;
 }
 
@@ -185,7 +178,7 @@ Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, con
 Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = program_of(call, 4);
-  program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
+  program->at_start(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
     const Rank hop = Rank{1} << step;
     const auto transit = [n](int hops, Rank distance) -> Slot { return (2 + hops % 2) * n + distance; };
     std::vector<SlotRange> leaving;
@@ -200,7 +193,6 @@ Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Places
     actions.send((r + hop) % n, leaving);
     actions.receive((r + n - hop % n) % n, arriving);
   }));
-  program->at(0, keep_own(n));
   return program;
 }
 

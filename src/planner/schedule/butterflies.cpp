@@ -172,11 +172,6 @@ PhasePtr fold_out(const Fold& fold, SlotRange slots) {
   });
 }
 
-template <typename Map>
-PhasePtr among(const Map& map, PhasePtr inner) {
-  return std::make_unique<Among<Map>>(std::move(inner), map);
-}
-
 /// Ranks by their points on the places' grid.
 struct ByPoint {
   std::shared_ptr<const MachineRanks> ranks;
@@ -228,11 +223,9 @@ std::vector<ButterflyPtr> negabinary_streams(std::span<const std::uint32_t> leng
 
 Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Fold fold(call.ranks);
-  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2, 0});
-  program->then(fold_in(fold, {0, 1}, 1));
-  program->then(among(fold, exchange_all(std::make_shared<Hypercube>(fold.core, Hypercube::From::lowest), 1)));
-  program->then(fold_out(fold, {0, 1}));
-  return program;
+  const auto pairs = std::make_shared<Hypercube>(fold.core, Hypercube::From::lowest);
+  return one_by_one(call, SlotLayout{call.bytes, 1, 2, 0}, fold_in(fold, {0, 1}, 1),
+                    among(fold, exchange_all(pairs, 1)), fold_out(fold, {0, 1}));
 }
 
 // Distances from large to small, as MPICH's recursive halving has them: pieces are contiguous and end at their ranks.

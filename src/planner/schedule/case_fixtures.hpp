@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,16 @@
 #include "ayatori/schedule/algorithms.hpp"
 
 namespace ayatori {
+
+/// Of tests with a collective as their parameter: all of them, and their names.
+inline constexpr Collective every_collective[] = {
+    Collective::alltoall,  Collective::alltoallv,      Collective::broadcast, Collective::reduce,
+    Collective::allreduce, Collective::reduce_scatter, Collective::allgather, Collective::gather,
+    Collective::scatter,   Collective::barrier,        Collective::halo};
+
+inline std::string name_of_collective(const testing::TestParamInfo<Collective>& test) {
+  return std::string(to_word(test.param));
+}
 
 /// A collective, an algorithm for it, and where its ranks are.
 struct ScheduleCase {

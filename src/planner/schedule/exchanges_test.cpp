@@ -114,36 +114,6 @@ TEST(AllreduceRingAndRabenseifner, MoveAsFewBytesAsPossible) {
   }
 }
 
-TEST(AllreduceSwing, KeepsToShortDistances) {
-  const Places places = torus({8, 8});
-  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, places);
-  ASSERT_EQ(schedule->stream_count(), 4U) << "one a port";
-  const std::uint32_t distances[] = {1, 1, 1, 1, 3, 3};  // ρ = 1, −1, 3 in each of two dimensions, by turns
-  for (std::uint32_t stream = 0; stream < 4; ++stream) {
-    StepActions actions;
-    for (std::size_t step = 0; step < 6; ++step) {
-      for (Rank r = 0; r < 64; ++r) {
-        schedule->actions(r, stream, step, actions);
-        ASSERT_EQ(actions.sends.size(), 1U);
-        EXPECT_EQ(hops(r, actions.sends.front().peer, places), distances[step]);
-      }
-    }
-  }
-}
-
-TEST(AllreduceSwing, UsesEachPortOnceInItsFirstStep) {
-  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, torus({8, 8}));
-  StepActions actions;
-  for (Rank r = 0; r < 64; ++r) {
-    std::set<Rank> peers;
-    for (std::uint32_t stream = 0; stream < 4; ++stream) {
-      schedule->actions(r, stream, 0, actions);
-      peers.insert(actions.sends.front().peer);
-    }
-    EXPECT_EQ(peers.size(), 4U);
-  }
-}
-
 /// Peer and bytes of each message that r sends on a stream, step by step.
 std::vector<std::pair<Rank, Bytes>> sends_of(const Schedule& schedule, std::uint32_t stream, Rank r) {
   std::vector<std::pair<Rank, Bytes>> found;

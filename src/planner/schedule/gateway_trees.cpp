@@ -8,33 +8,6 @@ namespace {
 
 constexpr std::size_t max_trees = 4;
 
-/// A tree that is written down.
-class TableTree final : public SpanningTree {
- public:
-  explicit TableTree(std::uint32_t members) : parent_(members, no_id), children_(members), arrival_(members) {}
-
-  void add(std::uint32_t parent, std::uint32_t child, std::size_t arrival) {
-    parent_[child] = parent;
-    children_[parent].push_back(child);
-    arrival_[child] = arrival;
-    rounds_ = std::max(rounds_, arrival + 1);
-    fan_ = std::max(fan_, static_cast<std::uint32_t>(children_[parent].size()));
-  }
-
-  [[nodiscard]] Rank parent(Rank r) const override { return parent_[r]; }
-  [[nodiscard]] std::vector<Rank> children(Rank r) const override { return children_[r]; }
-  [[nodiscard]] std::size_t arrival(Rank r) const override { return arrival_[r]; }
-  [[nodiscard]] std::size_t rounds() const override { return rounds_; }
-  [[nodiscard]] std::uint32_t fan() const override { return fan_; }
-
- private:
-  std::vector<Rank> parent_;
-  std::vector<std::vector<Rank>> children_;
-  std::vector<std::size_t> arrival_;
-  std::size_t rounds_ = 0;
-  std::uint32_t fan_ = 0;
-};
-
 class GatewayTreeMaker {
  public:
   GatewayTreeMaker(const MachineRanks& ranks, std::uint32_t root)

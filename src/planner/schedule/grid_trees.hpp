@@ -21,8 +21,8 @@ namespace ayatori {
 /// A binary tree mapped on the grid (paper 2, figure 2): at most two children a machine, no cable used twice in
 /// either direction, no edge of more than two hops. Built by growing from the root, level by level, each machine
 /// taking those free neighbours that have fewest free neighbours themselves; machines that are left are reached over
-/// two hops of unused cables. If even that leaves some, the tree is a line that winds through the grid. This one tree
-/// is stored: 16 bytes a machine.
+/// two hops of unused cables. If even that leaves some, the tree is a line that winds through the grid. This tree is
+/// stored.
 [[nodiscard]] TreePtr mapped_binary_tree(const MachineRanks& ranks, std::uint32_t root_machine);
 
 /// `inner` is a tree over machines: its messages go between one rank of each machine, the root or else the machine's

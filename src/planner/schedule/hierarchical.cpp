@@ -34,10 +34,6 @@ struct Leaders {
   }
 };
 
-PhasePtr among(const Leaders& leaders, PhasePtr inner) {
-  return std::make_unique<Among<Leaders>>(std::move(inner), leaders);
-}
-
 /// An alltoall in which only leaders talk to other units. Of the blocks that cross, those of member i for rank d wait
 /// at its leader in slot leaving_from(i, d), those that rank s has for member k in arriving_for(k, s), both after the
 /// alltoall's own 2n slots; a leader's own blocks are there already. Nobody else has bytes in these slots.
@@ -191,12 +187,9 @@ Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, cons
   const Rank n = leaders.count();
   const SlotLayout layout{call.bytes, n, 2, 1};
   const Chunks whole_vector{0, 1, n};
-  auto program = std::make_shared<PhasedSchedule>(call, layout);
-  program->then(reduce_up(leaders.tree, whole_vector, layout, call.ranks));
-  program->then(among(leaders, ring_reduce_scatter(n, layout)));
-  program->then(among(leaders, ring_allgather(n)));
-  program->then(broadcast_down(leaders.tree, whole_vector));
-  return program;
+  return one_by_one(call, layout, reduce_up(leaders.tree, whole_vector, layout, call.ranks),
+                    among(leaders, ring_reduce_scatter(n, layout)), among(leaders, ring_allgather(n)),
+                    broadcast_down(leaders.tree, whole_vector));
 }
 
 Result<SchedulePtr> make_hierarchical_allgather(const CollectiveCall& call, const Places& places,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "grid_points.hpp"
@@ -9,31 +8,11 @@ namespace ayatori {
 
 namespace {
 
-/// A machine's place in the tree.
+/// A point's place in the tree.
 struct Branch {
   std::uint32_t parent = no_id;
-  std::array<std::uint32_t, 2> children{no_id, no_id};
+  std::uint32_t children = 0;
   std::uint32_t depth = 0;
-};
-
-class StoredTree final : public SpanningTree {
- public:
-  StoredTree(std::vector<Branch> branches) : branches_(std::move(branches)) {
-    for (const Branch& branch : branches_) depth_ = std::max(depth_, branch.depth);
-  }
-  [[nodiscard]] Rank parent(Rank machine) const override { return branches_[machine].parent; }
-  [[nodiscard]] std::vector<Rank> children(Rank machine) const override {
-    std::vector<Rank> found(branches_[machine].children.begin(), branches_[machine].children.end());
-    std::erase(found, no_id);
-    return found;
-  }
-  [[nodiscard]] std::size_t arrival(Rank machine) const override { return branches_[machine].depth - 1; }
-  [[nodiscard]] std::size_t rounds() const override { return depth_; }
-  [[nodiscard]] std::uint32_t fan() const override { return 2; }
-
- private:
-  std::vector<Branch> branches_;  // by machine
-  std::uint32_t depth_ = 0;
 };
 
 /// Grows the tree over points; see mapped_binary_tree.
@@ -41,12 +20,18 @@ class Growth {
  public:
   Growth(const GridPoints& points, std::uint32_t root) : points_(points), root_(root) {}
 
-  std::vector<Branch> grow() {
+  /// By machine.
+  TreePtr grow(const MachineRanks& ranks) {
     start();
     for (std::size_t i = 0; i < order_.size(); ++i) take_neighbours(order_[i]);
     for (std::size_t i = 0; i < order_.size() && order_.size() < points_.size(); ++i) take_over_two_hops(order_[i]);
     if (order_.size() < points_.size()) wind();
-    return std::move(branches_);
+    const auto tree = std::make_shared<TableTree>(points_.size());
+    for (const std::uint32_t point : order_) {
+      const auto [parent, children, depth] = branches_[point];
+      if (parent != no_id) tree->add(ranks.machine_at(parent), ranks.machine_at(point), depth - 1);
+    }
+    return tree;
   }
 
  private:
@@ -83,11 +68,10 @@ class Growth {
         std::count_if(steps.begin(), steps.end(), [&](const Step& step) { return !taken_[step.to]; }));
   }
 
-  [[nodiscard]] bool has_room(std::uint32_t point) const { return branches_[point].children[1] == no_id; }
+  [[nodiscard]] bool has_room(std::uint32_t point) const { return branches_[point].children < 2; }
 
   void attach(std::uint32_t parent, std::uint32_t child) {
-    auto& children = branches_[parent].children;
-    children[children[0] == no_id ? 0 : 1] = child;
+    ++branches_[parent].children;
     branches_[child].parent = parent;
     branches_[child].depth = branches_[parent].depth + 1;
     taken_[child] = true;
@@ -161,17 +145,8 @@ class Growth {
 }  // namespace
 
 TreePtr mapped_binary_tree(const MachineRanks& ranks, std::uint32_t root_machine) {
-  const Places& places = ranks.places();
-  const GridPoints points(places);
-  const auto by_point = Growth(points, places.point[root_machine]).grow();
-  const auto machine_at = [&](std::uint32_t point) { return point == no_id ? no_id : ranks.machine_at(point); };
-  std::vector<Branch> by_machine(by_point.size());
-  for (std::uint32_t point = 0; point < by_point.size(); ++point) {
-    const Branch& branch = by_point[point];
-    by_machine[ranks.machine_at(point)] = {
-        machine_at(branch.parent), {machine_at(branch.children[0]), machine_at(branch.children[1])}, branch.depth};
-  }
-  return std::make_shared<StoredTree>(std::move(by_machine));
+  const GridPoints points(ranks.places());
+  return Growth(points, ranks.places().point[root_machine]).grow(ranks);
 }
 
 }  // namespace ayatori

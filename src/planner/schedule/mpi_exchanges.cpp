@@ -245,35 +245,21 @@ class DoublingOfBlocks {
 };
 
 /// Numbers ranks from the root.
-class FromRoot final : public Phase {
- public:
-  FromRoot(PhasePtr inner, Rank ranks, Rank root) : inner_(std::move(inner)), ranks_(ranks), root_(root) {}
-  [[nodiscard]] std::size_t steps() const override { return inner_->steps(); }
-  void add(Rank r, std::size_t step, StepActions& actions) const override {
-    const std::size_t sends = actions.sends.size();
-    const std::size_t receives = actions.receives.size();
-    inner_->add((r + ranks_ - root_) % ranks_, step, actions);
-    for (std::size_t i = sends; i < actions.sends.size(); ++i) rename(actions.sends[i]);
-    for (std::size_t i = receives; i < actions.receives.size(); ++i) rename(actions.receives[i]);
-  }
-
- private:
-  void rename(Transfer& transfer) const { transfer.peer = (transfer.peer + root_) % ranks_; }
-
-  PhasePtr inner_;
-  Rank ranks_;
-  Rank root_;
+struct CountedFromRoot {
+  Rank ranks;
+  Rank root;
+  [[nodiscard]] Rank member(Rank rank) const { return (rank + ranks - root) % ranks; }
+  [[nodiscard]] Rank rank(Rank member) const { return (member + root) % ranks; }
 };
 
 /// Block i is that of the i-th rank after the root.
 PhasePtr from_root(PhasePtr inner, const CollectiveCall& call) {
-  return std::make_unique<FromRoot>(std::move(inner), call.ranks, call.root);
+  return among(CountedFromRoot{call.ranks, call.root}, std::move(inner));
 }
 
 std::shared_ptr<PhasedSchedule> scattered(const CollectiveCall& call) {
-  auto program = std::make_shared<PhasedSchedule>(call, rounded_blocks(call));
-  program->then(from_root(scatter_down(std::make_shared<KnomialTree>(call.ranks, 0, 2)), call));
-  return program;
+  return one_by_one(call, rounded_blocks(call),
+                    from_root(scatter_down(std::make_shared<KnomialTree>(call.ranks, 0, 2)), call));
 }
 
 }  // namespace

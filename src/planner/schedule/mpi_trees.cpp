@@ -53,73 +53,18 @@ class LevelledBinaryTree final : public RootedTree {
   static Rank width_at(Rank v) { return std::bit_floor(v + 1); }
 };
 
-/// The root sends to the heads of some chains, which are as equally long as can be; the first ones are longer.
-class ChainsTree final : public RootedTree {
- public:
-  ChainsTree(Rank ranks, Rank root, std::uint32_t chains)
-      : RootedTree(ranks, root),
-        chains_(std::max(1U, std::min(chains, ranks - 1))),
-        length_((ranks - 1) / chains_),
-        longer_((ranks - 1) % chains_) {}
-  [[nodiscard]] std::uint32_t fan() const override { return chains_; }
-  [[nodiscard]] std::size_t rounds() const override { return length_ + (longer_ > 0); }
-
- protected:
-  [[nodiscard]] Rank parent_of(Rank v) const override { return arrival_of(v) == 0 ? 0 : v - 1; }
-  void children_of(Rank v, std::vector<Rank>& children) const override {
-    if (v > 0) {
-      if (v + 1 < ranks() && arrival_of(v + 1) > 0) children.push_back(v + 1);
-      return;
-    }
-    for (Rank chain = 0; chain < chains_ && ranks() > 1; ++chain) children.push_back(head(chain));
-  }
-  [[nodiscard]] std::size_t arrival_of(Rank v) const override {
-    const Rank in_longer = longer_ * (length_ + 1);
-    return v <= in_longer ? (v - 1) % (length_ + 1) : (v - 1 - in_longer) % length_;
-  }
-
- private:
-  [[nodiscard]] Rank head(Rank chain) const { return 1 + chain * length_ + std::min(chain, longer_); }
-
-  Rank chains_;
-  Rank length_;
-  Rank longer_;
-};
-
 /// Post-order: the last rank is the root, and of the ranks before it the first half, rounded up, is below its one
-/// child, and the others below the other. Partial results of neighbours are combined in the order of ranks.
-class InOrderBinaryTree final : public SpanningTree {
- public:
-  explicit InOrderBinaryTree(Rank ranks) : parent_(ranks, no_id), arrival_(ranks, 0), children_(ranks) {
-    place(0, ranks);
-    for (Rank r = 0; r < ranks; ++r) rounds_ = std::max(rounds_, ranks > 1 ? arrival_[r] + 1 : 0);
+/// child, and the others below the other. Partial results of neighbours are combined in the order of ranks. Adds the
+/// subtree of `count` ranks from `first` on, whose children have what comes down in step `arrival`.
+void add_in_order(Rank first, Rank count, std::size_t arrival, TableTree& tree) {
+  const Rank top = first + count - 1;
+  const Rank left = count / 2;
+  for (const auto& [begin, size] : {std::pair{first, left}, std::pair{first + left, count - 1 - left}}) {
+    if (size == 0) continue;
+    tree.add(top, begin + size - 1, arrival);
+    add_in_order(begin, size, arrival + 1, tree);
   }
-  [[nodiscard]] Rank parent(Rank r) const override { return parent_[r]; }
-  [[nodiscard]] std::vector<Rank> children(Rank r) const override { return children_[r]; }
-  [[nodiscard]] std::size_t arrival(Rank r) const override { return arrival_[r]; }
-  [[nodiscard]] std::size_t rounds() const override { return rounds_; }
-  [[nodiscard]] std::uint32_t fan() const override { return 2; }
-
- private:
-  /// The subtree of `count` ranks from `first` on, whose root is the last; its arrival is known.
-  void place(Rank first, Rank count) {
-    const Rank top = first + count - 1;
-    const Rank left = count / 2;
-    for (const auto& [begin, size] : {std::pair{first, left}, std::pair{first + left, count - 1 - left}}) {
-      if (size == 0) continue;
-      const Rank child = begin + size - 1;
-      parent_[child] = top;
-      children_[top].push_back(child);
-      arrival_[child] = parent_[top] == no_id ? 0 : arrival_[top] + 1;
-      place(begin, size);
-    }
-  }
-
-  std::vector<Rank> parent_;
-  std::vector<std::size_t> arrival_;
-  std::vector<std::vector<Rank>> children_;
-  std::size_t rounds_ = 0;
-};
+}
 
 /// Pieces of chunk_bytes and a rest; without chunk_bytes one piece.
 SlotLayout in_pieces(const CollectiveCall& call, const SpanningTree& tree, const AlgorithmOptions& options) {
@@ -172,16 +117,10 @@ class Halves {
 PhasePtr halves_down(TreePtr tree, const Halves& halves, Rank ranks, Rank root) {
   if (ranks == 1) return phase(0, [](Rank, std::size_t, StepActions&) {});
   const std::size_t steps = tree->rounds() + halves.pieces(0) - 1;
-  return phase(steps, [tree, halves, ranks, root](Rank r, std::size_t step, StepActions& actions) {
-    const auto half_of = [&](Rank rank) { return static_cast<std::size_t>((rank + ranks - root) % ranks + 1) % 2; };
-    const auto is_due = [&](Rank rank) {
-      return step >= tree->arrival(rank) && step - tree->arrival(rank) < halves.pieces(half_of(rank));
-    };
-    const auto due = [&](Rank rank) { return halves.piece(half_of(rank), step - tree->arrival(rank)); };
-    if (r != root && is_due(r)) actions.receive(tree->parent(r), due(r));
-    for (const Rank child : tree->children(r)) {
-      if (is_due(child)) actions.send(child, due(child));
-    }
+  return along_edges(tree, steps, Direction::down, [tree, halves, ranks, root](Rank child, std::size_t step) {
+    const auto half = static_cast<std::size_t>((child + ranks - root) % ranks + 1) % 2;
+    const bool is_due = step >= tree->arrival(child) && step - tree->arrival(child) < halves.pieces(half);
+    return is_due ? std::optional(halves.piece(half, step - tree->arrival(child))) : std::nullopt;
   });
 }
 
@@ -211,7 +150,7 @@ Result<SchedulePtr> make_openmpi_binary(const CollectiveCall& call, const Places
 
 Result<SchedulePtr> make_openmpi_chains(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const std::uint32_t chains = options.radix == 0 ? 4 : options.radix;
-  return along(call, std::make_shared<ChainsTree>(call.ranks, call.root, chains), options);
+  return along(call, chains_tree(call.ranks, call.root, chains), options);
 }
 
 // A vector that has not a piece for each half goes along one chain.
@@ -219,7 +158,7 @@ Result<SchedulePtr> make_openmpi_split_binary(const CollectiveCall& call, const 
                                               const AlgorithmOptions& options) {
   const Halves halves(call.bytes, options.chunk_bytes);
   if (!halves.fit(options.chunk_bytes)) {
-    return along(call, std::make_shared<ChainsTree>(call.ranks, call.root, 1), options);
+    return along(call, chain_tree(call.ranks, call.root), options);
   }
   auto program =
       std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, halves.pieces(0) + halves.pieces(1), 1, 0});
@@ -253,7 +192,9 @@ Result<SchedulePtr> make_openmpi_linear_sync(const CollectiveCall& call, const P
 // Its tree is that of the last rank, which hands the result to the root in one message.
 Result<SchedulePtr> make_openmpi_in_order_binary(const CollectiveCall& call, const Places&,
                                                  const AlgorithmOptions& options) {
-  auto program = along(call, std::make_shared<InOrderBinaryTree>(call.ranks), options);
+  const auto tree = std::make_shared<TableTree>(call.ranks);
+  add_in_order(0, call.ranks, 0, *tree);
+  auto program = along(call, tree, options);
   const Rank last = call.ranks - 1;
   if (call.root == last) return program;
   const SlotRange all{0, program->block_count()};

@@ -13,7 +13,25 @@
 namespace ayatori {
 namespace pattern_schedule_test {
 
-using Messages = std::multiset<std::tuple<Rank, Rank>>;
+/// From, to and bytes.
+using Messages = std::multiset<std::tuple<Rank, Rank, Bytes>>;
+
+/// A step as its senders have it, and as its receivers have it.
+std::pair<Messages, Messages> both_ends(const Schedule& schedule, std::size_t step) {
+  Messages sent;
+  Messages received;
+  StepActions actions;
+  for (Rank rank = 0; rank < schedule.participant_count(); ++rank) {
+    schedule.actions(rank, 0, step, actions);
+    for (const Transfer& send : actions.sends) {
+      sent.insert({rank, send.peer, bytes_of(schedule, rank, actions, send)});
+    }
+    for (const Transfer& receive : actions.receives) {
+      received.insert({receive.peer, rank, bytes_of(schedule, rank, actions, receive)});
+    }
+  }
+  return {sent, received};
+}
 
 TEST(ScheduleOfPattern, HasTheMessagesOfEachStepAtBothEnds) {
   const auto steps = random_permutations(9, 5, 3);
@@ -25,21 +43,9 @@ TEST(ScheduleOfPattern, HasTheMessagesOfEachStepAtBothEnds) {
     std::vector<Message> messages;
     steps->step(s, messages);
     for (const Message& message : messages) {
-      if (message.from != message.to) expected.insert({message.from, message.to});
+      if (message.from != message.to) expected.insert({message.from, message.to, 700});
     }
-    Messages sent;
-    Messages received;
-    for (Rank rank = 0; rank < 9; ++rank) {
-      StepActions actions;
-      schedule->actions(rank, 0, s, actions);
-      for (const Transfer& send : actions.sends) {
-        sent.insert({rank, send.peer});
-        EXPECT_EQ(bytes_of(*schedule, rank, actions, send), 700U);
-      }
-      for (const Transfer& receive : actions.receives) received.insert({receive.peer, rank});
-    }
-    EXPECT_EQ(sent, expected);
-    EXPECT_EQ(received, expected);
+    EXPECT_EQ(both_ends(*schedule, s), std::pair(expected, expected));
   }
 }
 
@@ -55,10 +61,9 @@ TEST(ScheduleOfPattern, MessagesHaveTheSizesOfTheFile) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    using Sized = std::multiset<std::tuple<Rank, Rank, Bytes>>;
-    std::vector<Sized> written(1 + random.below(4));
+    std::vector<Messages> written(1 + random.below(4));
     std::string text;
-    for (Sized& step : written) {
+    for (Messages& step : written) {
       for (std::uint64_t count = 1 + random.below(12); count > 0; --count) {
         const auto from = static_cast<Rank>(random.below(6));
         const auto to = static_cast<Rank>((from + 1 + random.below(5)) % 6);
@@ -72,20 +77,7 @@ TEST(ScheduleOfPattern, MessagesHaveTheSizesOfTheFile) {
     const SchedulePtr schedule = schedule_of_pattern(*parse_pattern(text, "here", 6).value(), 4096);
     ASSERT_EQ(schedule->step_count(0), written.size());
     for (std::size_t s = 0; s < written.size(); ++s) {
-      Sized sent;
-      Sized received;
-      for (Rank rank = 0; rank < 6; ++rank) {
-        StepActions actions;
-        schedule->actions(rank, 0, s, actions);
-        for (const Transfer& send : actions.sends) {
-          sent.insert({rank, send.peer, bytes_of(*schedule, rank, actions, send)});
-        }
-        for (const Transfer& receive : actions.receives) {
-          received.insert({receive.peer, rank, bytes_of(*schedule, rank, actions, receive)});
-        }
-      }
-      EXPECT_EQ(sent, written[s]);
-      EXPECT_EQ(received, written[s]);
+      EXPECT_EQ(both_ends(*schedule, s), std::pair(written[s], written[s]));
     }
   }
 }

@@ -40,12 +40,8 @@ void leave_out_empty(const Schedule& schedule, Rank participant, StepActions& ac
   const auto empty = [&](const Transfer& transfer) { return bytes_of(schedule, participant, actions, transfer) == 0; };
   std::erase_if(actions.sends, empty);
   std::erase_if(actions.receives, empty);
-  std::erase_if(actions.locals, [&](const LocalOperation& local) {
-    Bytes bytes = 0;
-    for (std::uint32_t k = 0; k < local.from.count; ++k)
-      bytes += schedule.slot_bytes(participant, local.from.first + k);
-    return bytes == 0;
-  });
+  std::erase_if(actions.locals,
+                [&](const LocalOperation& local) { return bytes_in(schedule, participant, local.from) == 0; });
 }
 
 void append_slots(std::vector<SlotRange>& ranges, SlotRange slots) {

@@ -65,6 +65,8 @@ class PhasedSchedule final : public Schedule {
   /// Adds a phase that begins at a given step of stream 0; it may overlap other phases.
   void at(std::size_t first_step, PhasePtr phase) { at(0, first_step, std::move(phase)); }
   void at(std::uint32_t stream, std::size_t first_step, PhasePtr phase);
+  /// Adds a phase that begins with the first step.
+  void at_start(PhasePtr phase) { at(0, 0, std::move(phase)); }
   /// The ranks and the routers that take part.
   void set_participants(Rank participants) { participants_ = participants; }
   /// Sets block_count() where it differs from SlotLayout::blocks (collective.hpp).
@@ -106,6 +108,15 @@ class PhasedSchedule final : public Schedule {
   std::vector<Stream> streams_{1};
 };
 
+/// A schedule of these phases, one after the other.
+template <typename... Phases>
+[[nodiscard]] std::shared_ptr<PhasedSchedule> one_by_one(const CollectiveCall& call, const SlotLayout& layout,
+                                                         Phases... phases) {
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
+  (program->then(std::move(phases)), ...);
+  return program;
+}
+
 /// Runs `inner` among some of the participants, which `inner` numbers from 0; `map` translates the numbers.
 template <typename Map>
 class Among final : public Phase {
@@ -131,6 +142,11 @@ class Among final : public Phase {
   PhasePtr inner_;
   Map map_;
 };
+
+template <typename Map>
+[[nodiscard]] PhasePtr among(const Map& map, PhasePtr inner) {
+  return std::make_unique<Among<Map>>(std::move(inner), map);
+}
 
 /// One phase from a step function, for algorithms that are one formula: function(rank, step, actions).
 template <typename Function>

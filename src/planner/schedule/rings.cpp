@@ -30,25 +30,18 @@ PhasePtr ring_allgather(Rank n, Rank ahead) {
 }
 
 Result<SchedulePtr> make_ring_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
-  program->then(ring_allgather(call.ranks));
-  return program;
+  return one_by_one(call, SlotLayout{call.bytes, 1, call.ranks, 0}, ring_allgather(call.ranks));
 }
 
 Result<SchedulePtr> make_ring_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const SlotLayout layout{call.bytes, 1, call.ranks, 1};
-  auto program = std::make_shared<PhasedSchedule>(call, layout);
-  program->then(ring_reduce_scatter(call.ranks, layout));
-  return program;
+  return one_by_one(call, layout, ring_reduce_scatter(call.ranks, layout));
 }
 
 // Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009. As in Open MPI block b starts at rank b.
 Result<SchedulePtr> make_ring_allreduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const SlotLayout layout{call.bytes, call.ranks, 1, 1};
-  auto program = std::make_shared<PhasedSchedule>(call, layout);
-  program->then(ring_reduce_scatter(call.ranks, layout, 1));
-  program->then(ring_allgather(call.ranks, 1));
-  return program;
+  return one_by_one(call, layout, ring_reduce_scatter(call.ranks, layout, 1), ring_allgather(call.ranks, 1));
 }
 
 // Bruck et al., 1997: r has the blocks r … r + 2^k − 1 before step k, and fetches as many from r + 2^k.

@@ -34,7 +34,8 @@ class BusySteps {
     };
     const auto same_local = [&](const LocalOperation& one, const LocalOperation& its) {
       const bool both_copy = one.kind == LocalOperation::Kind::copy;
-      return both_copy == (its.kind == LocalOperation::Kind::copy) && bytes_in(one.from) == other.bytes_in(its.from);
+      return both_copy == (its.kind == LocalOperation::Kind::copy) &&
+             bytes_in(schedule_, participant_, one.from) == bytes_in(other.schedule_, other.participant_, its.from);
     };
     return same_transfers(actions_.sends, other.actions_.sends) &&
            same_transfers(actions_.receives, other.actions_.receives) &&
@@ -42,12 +43,6 @@ class BusySteps {
   }
 
  private:
-  [[nodiscard]] Bytes bytes_in(const SlotRange& range) const {
-    Bytes bytes = 0;
-    for (std::uint32_t k = 0; k < range.count; ++k) bytes += schedule_.slot_bytes(participant_, range.first + k);
-    return bytes;
-  }
-
   const Schedule& schedule_;
   Rank participant_;
   std::uint32_t stream_;

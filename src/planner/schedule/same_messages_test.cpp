@@ -54,10 +54,8 @@ std::string in_words(const Schedule& schedule, Rank participant) {
       add(" to ", actions.sends);
       add(" from ", actions.receives);
       for (const LocalOperation& local : actions.locals) {
-        Bytes bytes = 0;
-        for (Slot slot = local.from.first; slot < local.from.first + local.from.count; ++slot)
-          bytes += schedule.slot_bytes(participant, slot);
-        words += (local.kind == LocalOperation::Kind::copy ? " copy " : " combine ") + std::to_string(bytes);
+        words += (local.kind == LocalOperation::Kind::copy ? " copy " : " combine ") +
+                 std::to_string(bytes_in(schedule, participant, local.from));
       }
       words += "\n";
     }

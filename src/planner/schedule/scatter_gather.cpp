@@ -10,10 +10,9 @@ namespace ayatori {
 namespace {
 
 SchedulePtr along(const CollectiveCall& call, TreePtr tree) {
-  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
   const bool down = call.collective == Collective::scatter;
-  program->then(down ? scatter_down(std::move(tree)) : gather_up(std::move(tree)));
-  return program;
+  return one_by_one(call, SlotLayout{call.bytes, 1, call.ranks, 0},
+                    down ? scatter_down(std::move(tree)) : gather_up(std::move(tree)));
 }
 
 }  // namespace
@@ -34,10 +33,8 @@ Result<SchedulePtr> make_hierarchical_scatter_gather(const CollectiveCall& call,
 
 // Van de Geijn's broadcast (Barnett et al., 1994): scatter blocks, then let them go round.
 Result<SchedulePtr> make_scatter_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, call.ranks, 1, 0});
-  program->then(scatter_down(std::make_shared<KnomialTree>(call.ranks, call.root, 2)));
-  program->then(ring_allgather(call.ranks));
-  return program;
+  return one_by_one(call, SlotLayout{call.bytes, call.ranks, 1, 0},
+                    scatter_down(std::make_shared<KnomialTree>(call.ranks, call.root, 2)), ring_allgather(call.ranks));
 }
 
 }  // namespace ayatori

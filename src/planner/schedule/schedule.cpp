@@ -22,11 +22,16 @@ void StepActions::add(std::vector<Transfer>& transfers, Rank peer, std::span<con
   transfers.push_back(transfer);
 }
 
+Bytes bytes_in(const Schedule& schedule, Rank participant, SlotRange slots) {
+  Bytes bytes = 0;
+  for (std::uint32_t k = 0; k < slots.count; ++k) bytes += schedule.slot_bytes(participant, slots.first + k);
+  return bytes;
+}
+
 Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions, const Transfer& transfer) {
   Bytes bytes = 0;
   for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
-    const SlotRange& range = actions.ranges[transfer.first_range + i];
-    for (std::uint32_t k = 0; k < range.count; ++k) bytes += schedule.slot_bytes(participant, range.first + k);
+    bytes += bytes_in(schedule, participant, actions.ranges[transfer.first_range + i]);
   }
   return bytes;
 }

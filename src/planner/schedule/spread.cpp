@@ -92,9 +92,7 @@ Result<SchedulePtr> make_spread_reduce_scatter(const CollectiveCall& call, const
 }
 
 Result<SchedulePtr> make_spread_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
-  program->then(spread_allgather(call.ranks));
-  return program;
+  return one_by_one(call, SlotLayout{call.bytes, 1, call.ranks, 0}, spread_allgather(call.ranks));
 }
 
 Result<SchedulePtr> make_spread_reduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {

@@ -222,21 +222,14 @@ TEST(Hierarchical, CrossesBetweenGroupsAsRarelyAsPossible) {
   }
 }
 
-TEST(Halo, ExchangesFacesWithAllNeighbours) {
+/// By hand: row-major points of 3 × 4, a ring in the first dimension, a line in the second.
+TEST(Halo, ExchangesFacesWithItsNeighboursOnTheGrid) {
   AlgorithmOptions options;
   options.stencil = {3, 4};
   options.stencil_periodic = {true, false};
   const auto schedule = made("halo", {Collective::halo, 12, 0, 10}, places_of_ranks(12), options);
   EXPECT_EQ(schedule->block_count(), 4U);
   EXPECT_EQ(edges_of(*schedule, 0).size(), 12U * 2 + 2 * 3U * 3) << "a ring of 3 for each column, lines of 4";
-}
-
-/// By hand: row-major points of 3 × 4, a ring in the first dimension, a line in the second.
-TEST(Halo, NeighboursAreThoseOfTheGrid) {
-  AlgorithmOptions options;
-  options.stencil = {3, 4};
-  options.stencil_periodic = {true, false};
-  const auto schedule = made("halo", {Collective::halo, 12, 0, 10}, places_of_ranks(12), options);
   const auto neighbours = [&](Rank rank) {
     return std::array{schedule->neighbour(rank, 0), schedule->neighbour(rank, 1), schedule->neighbour(rank, 2),
                       schedule->neighbour(rank, 3)};

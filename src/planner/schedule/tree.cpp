@@ -8,33 +8,13 @@ namespace ayatori {
 
 namespace {
 
-/// The chunk that arrives at `r` in `step`, if one does.
-bool arrives(const SpanningTree& tree, Rank r, const Chunks& chunks, std::size_t step, std::size_t& chunk) {
-  const std::size_t first = tree.arrival(r);
-  if (step < first || (step - first) % tree.period() != 0) return false;
-  chunk = (step - first) / tree.period();
-  return chunk < chunks.count;
+/// Of a pipeline whose first chunk is due in step `first`: the chunk that is due in `step`.
+std::optional<std::size_t> chunk_due(std::size_t first, const SpanningTree& tree, const Chunks& chunks,
+                                     std::size_t step) {
+  if (step < first || (step - first) % tree.period() != 0) return std::nullopt;
+  const std::size_t chunk = (step - first) / tree.period();
+  return chunk < chunks.count ? std::optional(chunk) : std::nullopt;
 }
-
-class BroadcastDown final : public Phase {
- public:
-  BroadcastDown(TreePtr tree, const Chunks& chunks) : tree_(std::move(tree)), chunks_(chunks) {}
-
-  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, chunks_); }
-
-  void add(Rank r, std::size_t step, StepActions& actions) const override {
-    std::size_t chunk = 0;
-    const Rank parent = tree_->parent(r);
-    if (parent != no_id && arrives(*tree_, r, chunks_, step, chunk)) actions.receive(parent, chunks_.chunk(chunk));
-    for (const Rank child : tree_->children(r)) {
-      if (arrives(*tree_, child, chunks_, step, chunk)) actions.send(child, chunks_.chunk(chunk));
-    }
-  }
-
- private:
-  TreePtr tree_;
-  Chunks chunks_;
-};
 
 /// A chunk leaves r in step rounds − 1 − arrival(r) + s · period: parents after children, chunks in their order.
 class ReduceUp final : public Phase {
@@ -49,14 +29,15 @@ class ReduceUp final : public Phase {
   [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, chunks_); }
 
   void add(Rank r, std::size_t step, StepActions& actions) const override {
-    std::size_t chunk = 0;
     const Rank parent = tree_->parent(r);
-    if (parent != no_id && leaves(r, step, chunk)) actions.send(parent, chunks_.chunk(chunk));
+    const auto own = parent == no_id ? std::nullopt : leaving(r, step);
+    if (own) actions.send(parent, chunks_.chunk(*own));
     std::uint32_t pair = first_pair_;
     bool has_some = r < contributors_;
     for (const Rank child : tree_->children(r)) {
-      if (!leaves(child, step, chunk)) continue;
-      const SlotRange target = chunks_.chunk(chunk);
+      const auto chunk = leaving(child, step);
+      if (!chunk) continue;
+      const SlotRange target = chunks_.chunk(*chunk);
       const bool add_to_it = std::exchange(has_some, true) && target.count > 0;
       const SlotRange arriving = add_to_it ? scratch(target, pair++) : target;
       actions.receive(child, arriving);
@@ -65,11 +46,8 @@ class ReduceUp final : public Phase {
   }
 
  private:
-  [[nodiscard]] bool leaves(Rank r, std::size_t step, std::size_t& chunk) const {
-    const std::size_t first = tree_->rounds() - 1 - tree_->arrival(r);
-    if (step < first || (step - first) % tree_->period() != 0) return false;
-    chunk = (step - first) / tree_->period();
-    return chunk < chunks_.count;
+  [[nodiscard]] std::optional<std::size_t> leaving(Rank r, std::size_t step) const {
+    return chunk_due(tree_->rounds() - 1 - tree_->arrival(r), *tree_, chunks_, step);
   }
 
   [[nodiscard]] SlotRange scratch(const SlotRange& target, std::uint32_t pair) const {
@@ -84,52 +62,36 @@ class ReduceUp final : public Phase {
   std::uint32_t first_pair_;
 };
 
-class ScatterDown final : public Phase {
+class ChainsTree final : public RootedTree {
  public:
-  explicit ScatterDown(TreePtr tree) : tree_(std::move(tree)) {}
-  [[nodiscard]] std::size_t steps() const override { return tree_->rounds(); }
-
-  void add(Rank r, std::size_t step, StepActions& actions) const override {
-    const Rank parent = tree_->parent(r);
-    if (parent != no_id && tree_->arrival(r) == step) actions.receive(parent, slots_below(*tree_, r));
-    for (const Rank child : tree_->children(r)) {
-      if (tree_->arrival(child) == step) actions.send(child, slots_below(*tree_, child));
-    }
-  }
-
- private:
-  TreePtr tree_;
-};
-
-class GatherUp final : public Phase {
- public:
-  explicit GatherUp(TreePtr tree) : tree_(std::move(tree)) {}
-  [[nodiscard]] std::size_t steps() const override { return tree_->rounds(); }
-
-  void add(Rank r, std::size_t step, StepActions& actions) const override {
-    const std::size_t mirrored = steps() - 1 - step;
-    const Rank parent = tree_->parent(r);
-    if (parent != no_id && tree_->arrival(r) == mirrored) actions.send(parent, slots_below(*tree_, r));
-    for (const Rank child : tree_->children(r)) {
-      if (tree_->arrival(child) == mirrored) actions.receive(child, slots_below(*tree_, child));
-    }
-  }
-
- private:
-  TreePtr tree_;
-};
-
-class ChainTree final : public RootedTree {
- public:
-  using RootedTree::RootedTree;
-  [[nodiscard]] std::uint32_t fan() const override { return 1; }
+  ChainsTree(Rank ranks, Rank root, std::uint32_t chains)
+      : RootedTree(ranks, root),
+        chains_(std::max(1U, std::min(chains, ranks - 1))),
+        length_((ranks - 1) / chains_),
+        longer_((ranks - 1) % chains_) {}
+  [[nodiscard]] std::uint32_t fan() const override { return chains_; }
+  [[nodiscard]] std::size_t rounds() const override { return length_ + (longer_ > 0); }
 
  protected:
-  [[nodiscard]] Rank parent_of(Rank v) const override { return v - 1; }
+  [[nodiscard]] Rank parent_of(Rank v) const override { return arrival_of(v) == 0 ? 0 : v - 1; }
   void children_of(Rank v, std::vector<Rank>& children) const override {
-    if (v + 1 < ranks()) children.push_back(v + 1);
+    if (v > 0) {
+      if (v + 1 < ranks() && arrival_of(v + 1) > 0) children.push_back(v + 1);
+      return;
+    }
+    for (Rank chain = 0; chain < chains_ && ranks() > 1; ++chain) children.push_back(head(chain));
   }
-  [[nodiscard]] std::size_t arrival_of(Rank v) const override { return v - 1; }
+  [[nodiscard]] std::size_t arrival_of(Rank v) const override {
+    const Rank in_longer = longer_ * (length_ + 1);
+    return v <= in_longer ? (v - 1) % (length_ + 1) : (v - 1 - in_longer) % length_;
+  }
+
+ private:
+  [[nodiscard]] Rank head(Rank chain) const { return 1 + chain * length_ + std::min(chain, longer_); }
+
+  Rank chains_;
+  Rank length_;
+  Rank longer_;
 };
 
 class BinaryTree final : public RootedTree {
@@ -154,7 +116,10 @@ std::size_t steps_for(const SpanningTree& tree, const Chunks& chunks) {
 }
 
 PhasePtr broadcast_down(TreePtr tree, const Chunks& chunks) {
-  return std::make_unique<BroadcastDown>(std::move(tree), chunks);
+  return along_edges(tree, steps_for(*tree, chunks), Direction::down, [tree, chunks](Rank child, std::size_t step) {
+    const auto chunk = chunk_due(tree->arrival(child), *tree, chunks, step);
+    return chunk ? std::optional(chunks.chunk(*chunk)) : std::nullopt;
+  });
 }
 
 PhasePtr reduce_up(TreePtr tree, const Chunks& chunks, const SlotLayout& layout, Rank contributors,
@@ -162,9 +127,18 @@ PhasePtr reduce_up(TreePtr tree, const Chunks& chunks, const SlotLayout& layout,
   return std::make_unique<ReduceUp>(std::move(tree), chunks, layout, contributors, first_pair);
 }
 
-PhasePtr scatter_down(TreePtr tree) { return std::make_unique<ScatterDown>(std::move(tree)); }
+PhasePtr scatter_down(TreePtr tree) {
+  return along_edges(tree, tree->rounds(), Direction::down, [tree](Rank child, std::size_t step) {
+    return tree->arrival(child) == step ? std::optional(slots_below(*tree, child)) : std::nullopt;
+  });
+}
 
-PhasePtr gather_up(TreePtr tree) { return std::make_unique<GatherUp>(std::move(tree)); }
+PhasePtr gather_up(TreePtr tree) {
+  return along_edges(tree, tree->rounds(), Direction::up, [tree](Rank child, std::size_t step) {
+    const bool is_due = tree->rounds() - 1 - tree->arrival(child) == step;
+    return is_due ? std::optional(slots_below(*tree, child)) : std::nullopt;
+  });
+}
 
 std::vector<SlotRange> slots_below(const SpanningTree& tree, Rank r) {
   std::vector<Rank> below{r};
@@ -220,7 +194,11 @@ std::size_t KnomialTree::arrival_of(Rank v) const {
   return digits_ - 1 - digit;
 }
 
-TreePtr chain_tree(Rank ranks, Rank root) { return std::make_shared<ChainTree>(ranks, root); }
+TreePtr chains_tree(Rank ranks, Rank root, std::uint32_t chains) {
+  return std::make_shared<ChainsTree>(ranks, root, chains);
+}
+
+TreePtr chain_tree(Rank ranks, Rank root) { return chains_tree(ranks, root, 1); }
 
 TreePtr binary_tree(Rank ranks, Rank root) { return std::make_shared<BinaryTree>(ranks, root); }
 

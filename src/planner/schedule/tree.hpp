@@ -2,7 +2,9 @@
 /// \file
 /// Trees, and what flows along them: broadcasts down, reductions up, in chunks.
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "machine_ranks.hpp"
@@ -34,6 +36,24 @@ struct Chunks {
   std::uint32_t width = 1;
   [[nodiscard]] SlotRange chunk(std::size_t i) const { return {first + static_cast<Slot>(i) * width, width}; }
 };
+
+enum class Direction : std::uint8_t { down, up };
+
+/// Messages along the edges of a tree: in each step `slots(child, step)` is what travels between a child and its
+/// parent, or std::nullopt.
+template <typename Slots>
+[[nodiscard]] PhasePtr along_edges(TreePtr tree, std::size_t steps, Direction direction, Slots slots) {
+  const bool down = direction == Direction::down;
+  return phase(steps, [tree = std::move(tree), down, slots](Rank r, std::size_t step, StepActions& actions) {
+    const Rank parent = tree->parent(r);
+    if (const auto own = parent == no_id ? std::nullopt : slots(r, step)) {
+      down ? actions.receive(parent, *own) : actions.send(parent, *own);
+    }
+    for (const Rank child : tree->children(r)) {
+      if (const auto its = slots(child, step)) down ? actions.send(child, *its) : actions.receive(child, *its);
+    }
+  });
+}
 
 [[nodiscard]] std::size_t steps_for(const SpanningTree& tree, const Chunks& chunks);
 
@@ -100,6 +120,38 @@ class KnomialTree final : public RootedTree {
   std::size_t digits_ = 0;
 };
 
+/// A tree, or a forest, that is written down edge by edge.
+class TableTree final : public SpanningTree {
+ public:
+  explicit TableTree(std::uint32_t members) : members_(members) {}
+
+  void add(Rank parent, Rank child, std::size_t arrival) {
+    members_[child].parent = parent;
+    members_[child].arrival = arrival;
+    members_[parent].children.push_back(child);
+    rounds_ = std::max(rounds_, arrival + 1);
+    fan_ = std::max(fan_, static_cast<std::uint32_t>(members_[parent].children.size()));
+  }
+
+  [[nodiscard]] Rank parent(Rank r) const override { return members_[r].parent; }
+  [[nodiscard]] std::vector<Rank> children(Rank r) const override { return members_[r].children; }
+  [[nodiscard]] std::size_t arrival(Rank r) const override { return members_[r].arrival; }
+  [[nodiscard]] std::size_t rounds() const override { return rounds_; }
+  [[nodiscard]] std::uint32_t fan() const override { return fan_; }
+
+ private:
+  struct Member {
+    Rank parent = no_id;
+    std::vector<Rank> children = {};
+    std::size_t arrival = 0;
+  };
+  std::vector<Member> members_;
+  std::size_t rounds_ = 0;
+  std::uint32_t fan_ = 0;
+};
+
+/// The root sends to the heads of some chains, which are as equally long as can be; the first ones are longer.
+[[nodiscard]] TreePtr chains_tree(Rank ranks, Rank root, std::uint32_t chains);
 /// v to v + 1.
 [[nodiscard]] TreePtr chain_tree(Rank ranks, Rank root);
 /// v to 2v + 1 and 2v + 2.

@@ -74,12 +74,6 @@ Result<> check_barrier(const Schedule& schedule, const SymbolicExecution& execut
   return {};
 }
 
-Bytes bytes_in(const Schedule& schedule, Rank rank, SlotRange slots) {
-  Bytes bytes = 0;
-  for (Slot slot = slots.first; slot < slots.first + slots.count; ++slot) bytes += schedule.slot_bytes(rank, slot);
-  return bytes;
-}
-
 /// The slots at the start and at the end hold as many bytes as the call has. That they fit pair by pair follows from
 /// the messages.
 Result<> check_sizes_of_pairs(const Schedule& schedule) {

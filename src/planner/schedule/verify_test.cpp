@@ -7,6 +7,7 @@
 
 #include "../../base/thoroughness_fixtures.hpp"
 #include "ayatori/schedule/algorithms.hpp"
+#include "case_fixtures.hpp"
 #include "concrete_run_fixtures.hpp"
 #include "written_schedule_fixtures.hpp"
 
@@ -383,12 +384,7 @@ TEST_P(VerifyMutations, AreRejectedOrHarmless) {
   EXPECT_GT(rejected, tried * 7 / 10) << "of " << tried;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, VerifyMutations,
-                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
-                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
-                                         Collective::allgather, Collective::gather, Collective::scatter,
-                                         Collective::barrier, Collective::halo),
-                         [](const auto& test) { return std::string(to_word(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Of, VerifyMutations, testing::ValuesIn(every_collective), name_of_collective);
 
 }  // namespace verify_test
 }  // namespace ayatori

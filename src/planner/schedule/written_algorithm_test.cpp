@@ -198,12 +198,7 @@ TEST_P(WrittenOut, DoesTheSameAndIsRightForTheOtherSizesThatItNames) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, WrittenOut,
-                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
-                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
-                                         Collective::allgather, Collective::gather, Collective::scatter,
-                                         Collective::barrier, Collective::halo),
-                         [](const auto& test) { return std::string(to_word(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Of, WrittenOut, testing::ValuesIn(every_collective), name_of_collective);
 
 }  // namespace written_algorithm_test
 }  // namespace ayatori

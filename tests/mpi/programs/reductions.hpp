@@ -1,10 +1,9 @@
 #pragma once
-// MPI_Reduce and its like: what check_collectives reduces, and how it compares.
+// What is reduced by calls that are drawn, and how.
 
 #include <cstring>
-#include <functional>
 
-#include "round.hpp"
+#include "drawn.hpp"
 
 inline void add_pairs(void* in, void* inout, int* count, MPI_Datatype*) {
   auto* const from = static_cast<std::int32_t*>(in);
@@ -84,111 +83,4 @@ inline void fill(Buffer& buffer, const Operation& operation, Drawn& own) {
       static_cast<Pair*>(buffer.data())[i].index = own.below(1000);
     }
   }
-}
-
-inline bool same_on_all_ranks(Buffer& buffer, MPI_Comm comm) {
-  std::uint64_t hash = 1469598103934665603U;
-  MPI_Aint low = 0;
-  MPI_Aint extent = 0;
-  PMPI_Type_get_extent(buffer.type(), &low, &extent);
-  const auto* const bytes = static_cast<unsigned char*>(buffer.data());
-  for (long i = 0; i < buffer.count() * extent; ++i) hash = (hash ^ bytes[i]) * 1099511628211U;
-  std::uint64_t ends[] = {hash, ~hash};
-  MPIS_OWN(Allreduce)(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MIN, comm);
-  return ends[0] == ~ends[1];
-}
-
-/// The result must be what the MPI computes if the order does not matter, and otherwise the same as before, and on all
-/// ranks.
-inline void compare_reduction(Buffer& received, const Operation& operation, MPI_Comm comm, bool on_all,
-                              const std::function<int(bool, void*)>& call) {
-  Buffer again = received;
-  Buffer expected = received;
-  check(call(true, received.data()) == MPI_SUCCESS, "return code");
-  call(true, again.data());
-  check(received == again, "second result");
-  call(false, expected.data());
-  if (operation.exact) check(received == expected, "data");
-  if (!operation.exact && on_all) check(same_on_all_ranks(received, comm), "data: ranks differ");
-}
-
-inline Operation drawn_operation(Round& round, const Operations& operations) {
-  const Operation operation =
-      operations.list[static_cast<std::size_t>(round.all.below(static_cast<int>(operations.list.size())))];
-  what += std::string(" ") + operation.name;
-  trace();
-  return operation;
-}
-
-inline void reduce(Round& round, const Operations& operations) {
-  const Operation operation = drawn_operation(round, operations);
-  const int count = round.ints();
-  const bool in_place = round.all.once_in(3) && rank == round.root;
-  Buffer sent(operation.type, count);
-  fill(sent, operation, round.own);
-  const Buffer before = sent;
-  Buffer received(operation.type, count);
-  fill(received, operation, round.own);
-  // MPICH 4.0.2 ends with a segmentation fault in its own MPI_Reduce in place at a root other than 0.
-  Buffer not_in_place = received;
-  compare_reduction(received, operation, round.comm, false, [&](bool ours, void* data) {
-    const void* const from = !in_place ? sent.data() : ours ? MPI_IN_PLACE : not_in_place.data();
-    return (ours ? &MPI_Reduce : MPIS_OWN(Reduce))(from, data, count, operation.type, operation.op, round.root,
-                                                   round.comm);
-  });
-  check(sent == before, "sent data");
-}
-
-inline void allreduce(Round& round, const Operations& operations) {
-  const Operation operation = drawn_operation(round, operations);
-  const int count = round.ints();
-  const bool in_place = round.all.once_in(3);
-  Buffer sent(operation.type, count);
-  fill(sent, operation, round.own);
-  const Buffer before = sent;
-  Buffer received(operation.type, count);
-  fill(received, operation, round.own);
-  compare_reduction(received, operation, round.comm, true, [&](bool ours, void* data) {
-    return (ours ? &MPI_Allreduce : MPIS_OWN(Allreduce))(in_place ? MPI_IN_PLACE : sent.data(), data, count,
-                                                         operation.type, operation.op, round.comm);
-  });
-  check(sent == before, "sent data");
-}
-
-/// What is left of the buffer of a reduce-scatter in place is undefined but for the result.
-inline void keep_only(Buffer& buffer, long count, const Buffer& rest) {
-  Buffer kept = rest;
-  MPI_Aint low = 0;
-  MPI_Aint extent = 0;
-  PMPI_Type_get_extent(buffer.type(), &low, &extent);
-  std::memcpy(kept.data(), buffer.data(), static_cast<std::size_t>(count * extent));
-  buffer = kept;
-}
-
-inline void reduce_scatter(Round& round, const Operations& operations, bool blocks_alike) {
-  const Operation operation = drawn_operation(round, operations);
-  std::vector<int> counts = drawn_ints(round);
-  if (blocks_alike || round.all.once_in(3)) counts.assign(counts.size(), counts[0]);
-  long total = 0;
-  for (const int count : counts) total += count;
-  const int mine = counts[static_cast<std::size_t>(rank)];
-  const bool in_place = round.all.once_in(3);
-  Buffer sent(operation.type, total);
-  fill(sent, operation, round.own);
-  const Buffer before = sent;
-  Buffer received(operation.type, in_place ? total : mine);
-  fill(received, operation, round.own);
-  const Buffer start = received;
-  compare_reduction(received, operation, round.comm, false, [&](bool ours, void* data) {
-    Buffer work = start;
-    const void* const from = in_place ? MPI_IN_PLACE : sent.data();
-    const int code = blocks_alike ? (ours ? &MPI_Reduce_scatter_block : MPIS_OWN(Reduce_scatter_block))(
-                                        from, work.data(), mine, operation.type, operation.op, round.comm)
-                                  : (ours ? &MPI_Reduce_scatter : MPIS_OWN(Reduce_scatter))(
-                                        from, work.data(), counts.data(), operation.type, operation.op, round.comm);
-    if (in_place) keep_only(work, mine, start);
-    std::memcpy(static_cast<unsigned char*>(data), work.data(), work.bytes().size() - 128);
-    return code;
-  });
-  check(sent == before, "sent data");
 }

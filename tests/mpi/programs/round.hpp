@@ -1,5 +1,5 @@
 #pragma once
-// What a round of check_collectives draws, and where it says what is wrong.
+// What a round of check_collectives or check_nonblocking draws, and where it says what is wrong.
 
 #include <cstdio>
 #include <cstdlib>
@@ -46,4 +46,20 @@ inline std::vector<int> drawn_ints(Round& round) {
   std::vector<int> ints;
   for (int r = 0; r < ranks; ++r) ints.push_back(round.ints());
   return ints;
+}
+
+/// The program: run(seed, rounds, max_ints, comm) by its words SEED ROUNDS [MAX_INTS]. Its exit status.
+template <typename Run>
+int run_rounds(int argc, char** argv, Run run) {
+  MPI_Init(&argc, &argv);
+  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 140;
+  const int max_ints = argc > 3 ? std::atoi(argv[3]) : 5000;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  run(seed, rounds, max_ints, MPI_COMM_WORLD);
+  MPIS_OWN(Allreduce)(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%d rounds, %d failures\n", rounds, failures);
+  MPI_Finalize();
+  return failures == 0 ? 0 : 1;
 }

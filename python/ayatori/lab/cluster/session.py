@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+
+from ayatori.processes.signals import signals_passed_on
 
 _OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
 """Namespaces that end with their first process, with all that is in them: nothing is left, however a lab ends."""
@@ -77,17 +78,13 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     lab = subprocess.Popen(words_in_lab(file, settings, command))
 
-    def forward(number: int, _frame: FrameType | None) -> None:
+    def forward(number: int) -> None:
         with suppress(OSError):
             first = Path(f"/proc/{lab.pid}/task/{lab.pid}/children").read_text().split()
             os.kill(int(first[0]) if first else lab.pid, number)
 
-    before = {number: signal.signal(number, forward) for number in FORWARDED}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-    try:
+    with signals_passed_on(FORWARDED, ignored=[signal.SIGINT]) as send_by:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        send_by(forward)
         status = lab.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return status if status >= 0 else 128 - status

@@ -53,19 +53,9 @@ class OpensmRun:
     folder: Path
 
     @property
-    def log(self) -> Path:
-        """OpenSM's log."""
-        return self.folder / "osm.log"
-
-    @property
     def subnet(self) -> Path:
         """Every link with both ends, and their LIDs."""
         return self.folder / "opensm-subnet.lst"
-
-    @property
-    def fdbs(self) -> Path:
-        """The unicast tables as ibdmchk reads them."""
-        return self.folder / "opensm.fdbs"
 
     @property
     def mcfdbs(self) -> Path:

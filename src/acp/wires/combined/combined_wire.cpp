@@ -12,23 +12,6 @@ constexpr auto far_polls_apart = std::chrono::microseconds(2);
 
 }  // namespace
 
-Result<std::unique_ptr<CombinedWire>> CombinedWire::make(std::unique_ptr<PollableWire> near,
-                                                         std::unique_ptr<PollableWire> far, Nearby nearby,
-                                                         Clock& clock) {
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
-  return std::unique_ptr<CombinedWire>(
-      new CombinedWire(std::move(*interrupt_event), std::move(near), std::move(far), std::move(nearby), clock));
-}
-
-CombinedWire::CombinedWire(Descriptor interrupt_event, std::unique_ptr<PollableWire> near,
-                           std::unique_ptr<PollableWire> far, Nearby nearby, Clock& clock)
-    : PollableWire(std::move(interrupt_event)),
-      near_(std::move(near)),
-      far_(std::move(far)),
-      nearby_(std::move(nearby)),
-      clock_(clock) {}
-
 std::size_t CombinedWire::datagram_bytes() const { return std::min(near_->datagram_bytes(), far_->datagram_bytes()); }
 
 bool CombinedWire::send(const transport::Datagram& datagram) { return of(datagram.to).send(datagram); }
@@ -70,7 +53,6 @@ void CombinedWire::withdraw() {
 }
 
 void CombinedWire::disown() {
-  PollableWire::disown();
   near_->disown();
   far_->disown();
 }

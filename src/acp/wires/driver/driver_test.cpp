@@ -36,7 +36,6 @@ struct ScriptedWire final : Wire {
     return count;
   }
   void wait(Duration timeout) override { slept.push_back(timeout); }
-  void interrupt() override {}
 
   std::size_t room = 1000;
   std::deque<Copy> sent, arriving;

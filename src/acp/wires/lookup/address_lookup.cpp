@@ -13,7 +13,7 @@ namespace ayatori::wires {
 Result<std::unique_ptr<AddressLookup>> AddressLookup::make(const LookupOptions& options) {
   if (auto good = check(options.addresses); !good) return Failure(good.error());
   Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made.open()) return refused("no UDP socket can be made", errno);
+  if (!made.is_open()) return refused("no UDP socket can be made", errno);
   const sockaddr_in own = options.addresses.of(options.self);
   if (bind(made.number(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
     return refused(fmt::format("rank {} can't have the address {}", options.self, text_of(own)), errno);

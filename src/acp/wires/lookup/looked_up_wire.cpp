@@ -9,18 +9,6 @@ constexpr std::uint32_t polls_between_looks = 16;
 
 }  // namespace
 
-Result<std::unique_ptr<PollableWire>> LookedUpWire::make(std::unique_ptr<AddressLookup> lookup,
-                                                         std::unique_ptr<PollableWire> inner) {
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
-  return std::unique_ptr<PollableWire>(
-      new LookedUpWire(std::move(*interrupt_event), std::move(lookup), std::move(inner)));
-}
-
-LookedUpWire::LookedUpWire(Descriptor interrupt_event, std::unique_ptr<AddressLookup> lookup,
-                           std::unique_ptr<PollableWire> inner)
-    : PollableWire(std::move(interrupt_event)), lookup_(std::move(lookup)), inner_(std::move(inner)) {}
-
 std::size_t LookedUpWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
   if (polls_++ % polls_between_looks == 0) lookup_->serve();
   return inner_->poll(max_datagrams, take);
@@ -39,7 +27,6 @@ void LookedUpWire::add_descriptors(std::vector<pollfd>& polled) const {
 void LookedUpWire::disown() {
   inner_->disown();
   lookup_->close();
-  PollableWire::disown();
 }
 
 }  // namespace ayatori::wires

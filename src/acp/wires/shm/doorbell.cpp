@@ -29,7 +29,7 @@ struct Name {
 
 Result<Doorbell> Doorbell::make(std::uint64_t key, Rank self) {
   Descriptor made(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made.open()) return refused("no local socket can be made", errno);
+  if (!made.is_open()) return refused("no local socket can be made", errno);
   const Name name(key, self);
   if (bind(made.number(), name.get(), name.size) != 0) {
     return refused(fmt::format("rank {} of job {:016x} can't be woken", self, key), errno);

@@ -3,8 +3,8 @@
 /// Wakes a process of this machine that sleeps in poll(2). It is a datagram socket with an abstract name (unix(7)),
 /// which follows from the job key and the rank; the kernel removes it with its process.
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/ids.hpp"
-#include "ayatori/pollable/descriptor.hpp"
 
 namespace ayatori::wires {
 

@@ -18,7 +18,7 @@ namespace {
 /// took the name since then is not removed.
 bool remove_if_stale(const fs::path& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.open()) return errno == ENOENT;
+  if (!file.is_open()) return errno == ENOENT;
   if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) return false;
   struct stat opened{};
   if (fstat(file.number(), &opened) != 0 || opened.st_ino != inode_of(path)) return true;
@@ -40,7 +40,7 @@ Mapping::~Mapping() {
 Result<OwnShmFile> OwnShmFile::make(const fs::path& path, std::size_t bytes) {
   const fs::path folder = path.parent_path();
   Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file.open()) return refused(fmt::format("{}: no shared memory can be made there", folder.native()), errno);
+  if (!file.is_open()) return refused(fmt::format("{}: no shared memory can be made there", folder.native()), errno);
   // If the memory were not allocated now, a full folder would be a SIGBUS later.
   if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
     return with_hint(
@@ -61,7 +61,7 @@ OwnShmFile::OwnShmFile(fs::path path, Descriptor file, Mapping mapping)
 OwnShmFile::~OwnShmFile() { withdraw(); }
 
 void OwnShmFile::withdraw() {
-  if (file_.open() && std::exchange(published_, false)) unlink(path_.c_str());
+  if (file_.is_open() && std::exchange(published_, false)) unlink(path_.c_str());
 }
 
 Result<> OwnShmFile::publish() {
@@ -78,7 +78,7 @@ Result<> OwnShmFile::publish() {
 Result<OpenShmFile> open_shm_file(const fs::path& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat found{};
-  if (!file.open() || fstat(file.number(), &found) != 0) {
+  if (!file.is_open() || fstat(file.number(), &found) != 0) {
     return refused(fmt::format("{} can't be opened", path.native()), errno);
   }
   if (found.st_size == 0) return fail("{}: it is empty", path.native());

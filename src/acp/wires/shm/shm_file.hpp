@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/base/descriptor.hpp"
 
 namespace ayatori::wires {
 

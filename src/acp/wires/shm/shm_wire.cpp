@@ -72,8 +72,6 @@ Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock&
   if (auto good = check(shape); !good) return Failure(good.error());
   if (options.mappings == 0) return fail("mappings is 0; it must be at least 1");
   remove_stale(options.folder, RingNames::prefix);
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
   auto file = OwnShmFile::make(RingNames{options.folder, options.key}.of(options.self), Ring::bytes(shape));
   if (!file) return Failure(file.error());
   auto doorbell = Doorbell::make(options.key, options.self);
@@ -81,7 +79,7 @@ Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock&
   const Ring ring = Ring::make(file->bytes(), shape, options.key, options.self);
   if (auto good = file->publish(); !good) return Failure(good.error());
   auto state = std::make_unique<State>(options, clock, std::move(*file), ring, std::move(*doorbell));
-  return std::unique_ptr<ShmWire>(new ShmWire(std::move(*interrupt_event), std::move(state)));
+  return std::unique_ptr<ShmWire>(new ShmWire(std::move(state)));
 }
 
 Bytes ShmWire::memory_bytes(const ShmOptions& options) {
@@ -89,8 +87,7 @@ Bytes ShmWire::memory_bytes(const ShmOptions& options) {
          heap_taken_by([&] { return PeerRings(RingNames{options.folder, options.key}, options.mappings); });
 }
 
-ShmWire::ShmWire(Descriptor interrupt_event, std::unique_ptr<State> state)
-    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
+ShmWire::ShmWire(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ShmWire::~ShmWire() = default;
 
 std::size_t ShmWire::datagram_bytes() const { return state_->options.datagram_bytes; }
@@ -145,7 +142,6 @@ void ShmWire::add_descriptors(std::vector<pollfd>& polled) const {
 void ShmWire::withdraw() { state_->file.withdraw(); }
 
 void ShmWire::disown() {
-  PollableWire::disown();
   state_->file.disown();
   state_->doorbell.disown();
 }

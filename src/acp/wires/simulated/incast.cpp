@@ -82,9 +82,8 @@ void summarise(const Network& network, const std::vector<Endpoint>& endpoints, I
 }  // namespace
 
 IncastResult run_incast(const Incast& incast, const Scenario& scenario, const Options& options,
-                        const IncastObservers& observers) {
+                        const ObserverOf& observer_of) {
   Network network(scenario);
-  network.on_drop(observers.dropped);
   const std::vector<std::byte> message(incast.bytes);
   std::vector<Client> clients(incast.clients, Client(network, message, incast.messages));
   Server server(clients);
@@ -95,7 +94,7 @@ IncastResult run_incast(const Incast& incast, const Scenario& scenario, const Op
     auto made = Endpoint::make({.self = rank, .key = 1, .seed = scenario.seed + rank}, options, above);
     if (!made) return {};
     endpoints.push_back(std::move(*made));
-    if (observers.of_endpoint) endpoints.back().observe(observers.of_endpoint(rank));
+    if (observer_of) endpoints.back().observe(observer_of(rank));
     network.attach(rank, endpoints.back());
   }
   for (PeerId rank = 1; rank <= incast.clients; ++rank) clients[rank - 1].start(endpoints[rank], incast.queued);

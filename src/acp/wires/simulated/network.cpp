@@ -1,7 +1,6 @@
 #include "ayatori/simulated/network.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace ayatori::simulated {
 
@@ -34,11 +33,6 @@ Result<> check(const Scenario& scenario) {
   if (scenario.receive_buffers == 0) return fail("receive_buffers is 0; with none, nothing can be received");
   if (scenario.control_buffers == 0) return fail("control_buffers is 0; with none, nothing can be acknowledged");
   return {};
-}
-
-std::string_view name(Drop reason) {
-  constexpr std::array names{"chance", "black_hole", "buffer_overflow", "unattached"};
-  return names.at(static_cast<std::size_t>(reason));
 }
 
 Network::Network(const Scenario& scenario) : scenario_(scenario), random_(scenario.seed) {}
@@ -149,10 +143,9 @@ void Network::transmit(PeerId from, Machine& sender, const transport::Datagram& 
   // While the receiver's link is busy, the datagram stands in the sender's.
   sender.uplink_free = arrival - scenario_.latency;
 
-  const bool by_chance = random_.fraction() < scenario_.drop;
-  if (by_chance || in_black_hole(from) || in_black_hole(datagram.to)) {
+  if (random_.fraction() < scenario_.drop || in_black_hole(from) || in_black_hole(datagram.to)) {
     ++counters_.dropped;
-    return note_drop(datagram.to, by_chance ? Drop::chance : Drop::black_hole);
+    return;
   }
   launch(datagram.to, store(datagram), arrival);
   if (scenario_.duplicate > 0 && random_.fraction() < scenario_.duplicate) {
@@ -173,7 +166,6 @@ void Network::arrive(PeerId to, DatagramId datagram) {
   const auto found = machines_.find(to);
   if (found == machines_.end()) {
     ++counters_.unattached;
-    note_drop(to, Drop::unattached);
     return discard(datagram);
   }
   Machine& machine = found->second;
@@ -182,15 +174,10 @@ void Network::arrive(PeerId to, DatagramId datagram) {
   const bool in_hand = machine.in_hand != no_id && transport::is_control(datagrams_[machine.in_hand]) == control;
   if (queue.size() + in_hand >= (control ? scenario_.control_buffers : scenario_.receive_buffers)) {
     ++counters_.overflowed;
-    note_drop(to, Drop::overflow);
     return discard(datagram);
   }
   queue.push_back(datagram);
   schedule_work(to, machine, std::max(now_, machine.busy_until));
-}
-
-void Network::note_drop(PeerId to, Drop reason) const {
-  if (on_drop_) on_drop_(now_, to, reason);
 }
 
 bool Network::in_black_hole(PeerId peer) const {

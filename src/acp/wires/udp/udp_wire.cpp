@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "arrivals.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/heap.hpp"
 #include "departures.hpp"
 
@@ -57,7 +58,7 @@ bool goes_on(std::size_t received, std::size_t train_bytes) {
 
 Result<Descriptor> bound_socket(const UdpOptions& options) {
   Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made.open()) return refused("no UDP socket can be made", errno);
+  if (!made.is_open()) return refused("no UDP socket can be made", errno);
   const int bytes = static_cast<int>(options.receive_bytes);
   const int on = 1;
   setsockopt(made.number(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
@@ -207,20 +208,17 @@ bool UdpWire::State::go_on_after(int error) {
 
 Result<std::unique_ptr<UdpWire>> UdpWire::make(const UdpOptions& options, DatagramCalls& calls) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
   auto bound = bound_socket(options);
   if (!bound) return Failure(bound.error());
   auto state = std::make_unique<State>(options, std::move(*bound), calls);
-  return std::unique_ptr<UdpWire>(new UdpWire(std::move(*interrupt_event), std::move(state)));
+  return std::unique_ptr<UdpWire>(new UdpWire(std::move(state)));
 }
 
 Bytes UdpWire::memory_bytes(const UdpOptions& options) {
   return heap_taken_by([&] { return std::make_unique<State>(options, Descriptor(), kernel_calls()); });
 }
 
-UdpWire::UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state)
-    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
+UdpWire::UdpWire(std::unique_ptr<State> state) : state_(std::move(state)) {}
 UdpWire::~UdpWire() = default;
 
 std::size_t UdpWire::datagram_bytes() const { return state_->options.datagram_bytes; }
@@ -260,10 +258,7 @@ void UdpWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->socket.number(), POLLIN, 0});
 }
 
-void UdpWire::disown() {
-  PollableWire::disown();
-  state_->socket = Descriptor();
-}
+void UdpWire::disown() { state_->socket = Descriptor(); }
 
 UdpStatistics UdpWire::statistics() const {
   UdpStatistics all = state_->statistics;
@@ -279,7 +274,7 @@ Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank
   const Descriptor probe(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   int mtu = 0;
   socklen_t size = sizeof mtu;
-  if (!probe.open() || bind(probe.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
+  if (!probe.is_open() || bind(probe.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
       connect(probe.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
       getsockopt(probe.number(), IPPROTO_IP, IP_MTU, &mtu, &size) != 0) {
     return refused(fmt::format("no route from {} to {}", text_of(from), text_of(to)), errno);

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/fixtures/child_fixtures.hpp"
 #include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/fixtures/stopped_receiver_fixtures.hpp"
@@ -200,14 +201,6 @@ TEST(UdpWire, EveryMessageArrivesIfTheMtuShrinks) {
   const int code = host.wait();
   if (code == 77) GTEST_SKIP() << "network namespaces need root";
   EXPECT_EQ(code, 0);
-}
-
-TEST(UdpWire, WaitEndsWithAnInterrupt) {
-  const auto wire = wire_of({.addresses = own_addresses()}, 0);
-  wire->interrupt();
-  wire->wait(1h);
-  const std::jthread other([&] { wire->interrupt(); });
-  wire->wait(1h);
 }
 
 }  // namespace

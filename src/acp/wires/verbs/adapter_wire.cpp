@@ -36,7 +36,7 @@ AdapterWire opened(const AdapterSettings& settings) {
                               [&peers](Rank rank) { return found_by(peers, rank); });
   if (!wire) return Failure(wire.error());
   peers.set_own(bytes_of((*wire)->address()));
-  return LookedUpWire::make(std::move(*lookup), std::move(*wire));
+  return std::make_unique<LookedUpWire>(std::move(*lookup), std::move(*wire));
 }
 
 }  // namespace

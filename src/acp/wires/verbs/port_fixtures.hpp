@@ -14,8 +14,8 @@
 #include <map>
 #include <mutex>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/random.hpp"
-#include "ayatori/pollable/descriptor.hpp"
 #include "ayatori/verbs/ud_port.hpp"
 
 namespace ayatori::wires {

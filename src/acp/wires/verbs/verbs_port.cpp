@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ayatori/base/descriptor.hpp"
 #include "verbs_connections.hpp"
 
 namespace ayatori::wires {

@@ -212,16 +212,13 @@ Result<std::unique_ptr<VerbsWire>> VerbsWire::make(const VerbsOptions& options, 
 Result<std::unique_ptr<VerbsWire>> VerbsWire::make(const VerbsOptions& options, UdResolver resolve,
                                                    std::unique_ptr<UdPort> port) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto interrupt_event = make_interrupt_event();
-  if (!interrupt_event) return Failure(interrupt_event.error());
   auto state = std::make_unique<State>(options, std::move(resolve), std::move(port));
   if (auto good = state->port->use(state->buffers.memory()); !good) return Failure(good.error());
   state->post_receives();
-  return std::unique_ptr<VerbsWire>(new VerbsWire(std::move(*interrupt_event), std::move(state)));
+  return std::unique_ptr<VerbsWire>(new VerbsWire(std::move(state)));
 }
 
-VerbsWire::VerbsWire(Descriptor interrupt_event, std::unique_ptr<State> state)
-    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
+VerbsWire::VerbsWire(std::unique_ptr<State> state) : state_(std::move(state)) {}
 VerbsWire::~VerbsWire() = default;
 
 UdAddress VerbsWire::address() const { return state_->port->address(); }

@@ -86,10 +86,8 @@ TEST(VerbsWire, DataPacketsLeaveTheControlBuffersFree) {
   EXPECT_EQ(pair.second->poll(64, take), 1U) << "buffers are posted again";
 }
 
-TEST(VerbsWire, WaitEndsWithADatagramOrAnInterrupt) {
+TEST(VerbsWire, WaitEndsWithADatagram) {
   Pair pair({});
-  pair.first->interrupt();
-  pair.first->wait(1h);
   for (int round = 0; round < 3; ++round) {
     const std::jthread sender([&] { EXPECT_TRUE(pair.second->send({0, false, pair.bytes, {}})); });
     while (pair.first->poll(1, [](auto) {}) == 0) pair.first->wait(1h);

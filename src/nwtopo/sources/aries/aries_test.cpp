@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../read_fixtures.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/shape.hpp"
@@ -17,8 +18,6 @@ namespace ayatori {
 namespace {
 
 const std::string two_groups = AYATORI_SOURCE_DIR "/tests/golden/aries/two-groups.txt";
-
-std::string error_of(const Result<Network>& network) { return network ? "no error" : network.error().message; }
 
 std::string error_in(std::string_view text) { return error_of(parse_aries(text, "f")); }
 

@@ -4,10 +4,10 @@
 
 #include <set>
 
+#include "../read_fixtures.hpp"
+
 namespace ayatori {
 namespace {
-
-std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
 
 TEST(ParseAws,
      BuildsTheTreeOfTheUserGuide) {  // "How instance topology works": four instances under seven network nodes

@@ -26,9 +26,9 @@ struct Described {
   const toml::table* others = nullptr;  ///< the table that may have interfaces without a cable
 };
 
-class Reader {
+class ClusterReader {
  public:
-  explicit Reader(std::string_view file) : file_(file), fields_(file) {}
+  explicit ClusterReader(std::string_view file) : file_(file), fields_(file) {}
 
   Result<Cluster> read(const toml::table& document);
 
@@ -63,7 +63,7 @@ class Reader {
   std::vector<Described> described_;
 };
 
-Result<std::uint32_t> Reader::plane(const toml::table& table) const {
+Result<std::uint32_t> ClusterReader::plane(const toml::table& table) const {
   const auto name = fields_.needed_text(table, "plane");
   if (!name) return Failure(name.error());
   const auto found = std::ranges::find(cluster_.planes, *name, &Plane::name);
@@ -76,7 +76,7 @@ Result<std::uint32_t> Reader::plane(const toml::table& table) const {
 
 // ---- What there is
 
-Result<> Reader::read_plane(const toml::key& name, const toml::node& node) {
+Result<> ClusterReader::read_plane(const toml::key& name, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) return fields_.wrong(node, fmt::format("planes: expected a table under [planes.{}]", name.str()));
   if (auto good = fields_.check_keys(*table, {"rate", "latency", "for"}); !good) return good;
@@ -92,7 +92,7 @@ Result<> Reader::read_plane(const toml::key& name, const toml::node& node) {
   return {};
 }
 
-Result<> Reader::read_planes(const toml::table& document) {
+Result<> ClusterReader::read_planes(const toml::table& document) {
   const toml::node* node = document.get("planes");
   const toml::table* planes = node ? node->as_table() : nullptr;
   if (!planes || planes->empty()) {
@@ -117,7 +117,8 @@ Result<> Reader::read_planes(const toml::table& document) {
   return {};
 }
 
-Result<> Reader::add_switches(const toml::table& table, const std::vector<std::string>& names, std::uint32_t plane) {
+Result<> ClusterReader::add_switches(const toml::table& table, const std::vector<std::string>& names,
+                                     std::uint32_t plane) {
   Described described{.links = table.get("links")};
   for (const std::string& name : names) {
     if (cluster_.switches.size() == max_names)
@@ -134,7 +135,7 @@ Result<> Reader::add_switches(const toml::table& table, const std::vector<std::s
   return {};
 }
 
-Result<> Reader::read_switches(const toml::table& table) {
+Result<> ClusterReader::read_switches(const toml::table& table) {
   if (auto good = fields_.check_keys(table, {"name", "plane", "links"}); !good) return good;
   const auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
@@ -143,7 +144,7 @@ Result<> Reader::read_switches(const toml::table& table) {
   return add_switches(table, *names, *plane);
 }
 
-Result<std::uint32_t> Reader::add_host(std::string name, const toml::node& at) {
+Result<std::uint32_t> ClusterReader::add_host(std::string name, const toml::node& at) {
   if (cluster_.hosts.size() == max_names) return fields_.wrong(at, fmt::format("more than {} hosts", max_names));
   const auto index = static_cast<std::uint32_t>(cluster_.hosts.size());
   if (!host_by_name_.emplace(name, index).second) return fields_.wrong(at, fmt::format("'{}' is given twice", name));
@@ -152,7 +153,7 @@ Result<std::uint32_t> Reader::add_host(std::string name, const toml::node& at) {
   return index;
 }
 
-Result<> Reader::read_hosts(const toml::table& table) {
+Result<> ClusterReader::read_hosts(const toml::table& table) {
   if (auto good = fields_.check_keys(table, {"name", "links", "others"}); !good) return good;
   auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
@@ -168,7 +169,7 @@ Result<> Reader::read_hosts(const toml::table& table) {
 }
 
 /// A chassis is a switch with a cable to each of its blades, and its blades' other links.
-Result<> Reader::read_chassis(const toml::table& table) {
+Result<> ClusterReader::read_chassis(const toml::table& table) {
   if (auto good = fields_.check_keys(table, {"name", "bus", "links", "blades"}); !good) return good;
   const auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
@@ -198,7 +199,7 @@ Result<> Reader::read_chassis(const toml::table& table) {
 }
 
 /// In every chassis, named CHASSIS-BLADE.
-Result<> Reader::read_blades(const toml::table& blades, const std::vector<std::string>& chassis) {
+Result<> ClusterReader::read_blades(const toml::table& blades, const std::vector<std::string>& chassis) {
   if (auto good = fields_.check_keys(blades, {"name", "links", "others"}); !good) return good;
   const auto names = fields_.names(blades, "name");
   if (!names) return Failure(names.error());
@@ -217,7 +218,7 @@ Result<> Reader::read_blades(const toml::table& blades, const std::vector<std::s
 
 // ---- What it is plugged into
 
-Result<> Reader::read_link(const Described& described, const toml::table& link) {
+Result<> ClusterReader::read_link(const Described& described, const toml::table& link) {
   if (auto good = fields_.check_keys(link, {"to", "rate", "latency", "cables", "addresses"}); !good) return good;
   const auto names = fields_.names(link, "to");
   if (!names) return Failure(names.error());
@@ -236,7 +237,7 @@ Result<> Reader::read_link(const Described& described, const toml::table& link) 
     const std::string& name = (*names)[names->size() == 1 ? 0 : described.places[i]];
     const auto found = switch_by_name_.find(name);
     if (found == switch_by_name_.end()) return fields_.wrong(link, fmt::format("to: there is no switch '{}'", name));
-    const Switch& to = cluster_.switches[found->second];
+    const ClusterSwitch& to = cluster_.switches[found->second];
     const std::uint32_t from = described.members[i];
     if (!described.hosts && cluster_.switches[from].plane != to.plane) {
       return fields_.wrong(link,
@@ -259,7 +260,7 @@ Result<> Reader::read_link(const Described& described, const toml::table& link) 
   return {};
 }
 
-Result<> Reader::read_links(const Described& described) {
+Result<> ClusterReader::read_links(const Described& described) {
   if (!described.links) return {};
   const toml::array* links = described.links->as_array();
   if (!links) return fields_.wrong(*described.links, "links: expected a list of { to = … }");
@@ -271,7 +272,7 @@ Result<> Reader::read_links(const Described& described) {
   return {};
 }
 
-Result<> Reader::read_others(const Described& described) {
+Result<> ClusterReader::read_others(const Described& described) {
   if (!described.others) return {};
   return fields_.each_table(*described.others, "others", [&](const toml::table& other) -> Result<> {
     if (auto good = fields_.check_keys(other, {"name", "addresses"}); !good) return good;
@@ -286,8 +287,8 @@ Result<> Reader::read_others(const Described& described) {
 }
 
 /// The hosts of a list, each of which has a link on the plane.
-Result<std::vector<std::uint32_t>> Reader::hosts_on(const toml::table& table, std::string_view key,
-                                                    std::uint32_t plane) const {
+Result<std::vector<std::uint32_t>> ClusterReader::hosts_on(const toml::table& table, std::string_view key,
+                                                           std::uint32_t plane) const {
   const auto names = fields_.names(table, key);
   if (!names) return Failure(names.error());
   std::vector<std::uint32_t> hosts;
@@ -309,7 +310,7 @@ Result<std::vector<std::uint32_t>> Reader::hosts_on(const toml::table& table, st
 }
 
 /// As many flows as the longer list has hosts; those of the other take turns.
-Result<> Reader::read_background(const toml::table& table) {
+Result<> ClusterReader::read_background(const toml::table& table) {
   if (auto good = fields_.check_keys(table, {"from", "to", "plane", "rate"}); !good) return good;
   const auto plane = this->plane(table);
   if (!plane) return Failure(plane.error());
@@ -332,7 +333,7 @@ Result<> Reader::read_background(const toml::table& table) {
   return {};
 }
 
-Result<> Reader::check_hosts_and_planes() const {
+Result<> ClusterReader::check_hosts_and_planes() const {
   std::vector<bool> linked(cluster_.hosts.size());
   std::vector<bool> used(cluster_.planes.size());
   for (const Link& link : cluster_.links) {
@@ -351,26 +352,27 @@ Result<> Reader::check_hosts_and_planes() const {
   return {};
 }
 
-Result<Cluster> Reader::read(const toml::table& document) {
-  const auto by = [this](Result<> (Reader::*member)(const toml::table&)) {
+Result<Cluster> ClusterReader::read(const toml::table& document) {
+  const auto by = [this](Result<> (ClusterReader::*member)(const toml::table&)) {
     return [this, member](const toml::table& table) { return (this->*member)(table); };
   };
   if (auto good = fields_.check_keys(document, {"planes", "switches", "chassis", "hosts", "background"}); !good)
     return Failure(good.error());
   if (auto good = read_planes(document); !good) return Failure(good.error());
-  if (auto good = fields_.each_table(document, "switches", by(&Reader::read_switches)); !good) {
+  if (auto good = fields_.each_table(document, "switches", by(&ClusterReader::read_switches)); !good) {
     return Failure(good.error());
   }
-  if (auto good = fields_.each_table(document, "chassis", by(&Reader::read_chassis)); !good) {
+  if (auto good = fields_.each_table(document, "chassis", by(&ClusterReader::read_chassis)); !good) {
     return Failure(good.error());
   }
-  if (auto good = fields_.each_table(document, "hosts", by(&Reader::read_hosts)); !good) return Failure(good.error());
+  if (auto good = fields_.each_table(document, "hosts", by(&ClusterReader::read_hosts)); !good)
+    return Failure(good.error());
   for (const Described& described : described_) {
     if (auto good = read_links(described); !good) return Failure(good.error());
     if (auto good = read_others(described); !good) return Failure(good.error());
   }
   if (auto good = check_hosts_and_planes(); !good) return Failure(good.error());
-  if (auto good = fields_.each_table(document, "background", by(&Reader::read_background)); !good) {
+  if (auto good = fields_.each_table(document, "background", by(&ClusterReader::read_background)); !good) {
     return Failure(good.error());
   }
   return std::move(cluster_);
@@ -381,7 +383,7 @@ Result<Cluster> Reader::read(const toml::table& document) {
 Result<Cluster> read_cluster(std::string_view text, std::string_view file) {
   const auto document = parse_toml(text, file);
   if (!document) return Failure(document.error());
-  return Reader(file).read(*document);
+  return ClusterReader(file).read(*document);
 }
 
 }  // namespace ayatori::cluster

@@ -20,7 +20,7 @@ struct Plane {
   PlaneUse use;
 };
 
-struct Switch {
+struct ClusterSwitch {
   std::string name;
   std::uint32_t plane = 0;  ///< index in Cluster::planes
 };
@@ -53,7 +53,7 @@ struct Background {
 
 struct Cluster {
   std::vector<Plane> planes;  ///< in the order of the file
-  std::vector<Switch> switches;
+  std::vector<ClusterSwitch> switches;
   std::vector<std::string> hosts;
   std::vector<Link> links;
   std::vector<Other> others;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "../read_fixtures.hpp"
 #include "ayatori/network/plane_network.hpp"
 #include "leave_out.hpp"
 #include "media.hpp"
@@ -58,22 +59,6 @@ Result<Network> opened(std::string_view text) {
   const auto reports = parse_lldp(text, "f.json", "n1", LldpRole::unknown);
   if (!reports) return Failure(reports.error());
   return network_of_lldp(*reports);
-}
-
-Network made(Result<Network> network) {
-  if (!network) throw std::runtime_error(network.error().message);
-  return std::move(*network);
-}
-
-std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
-
-/// "leaf1 port 1 -> n1 eth0 port 1", each cable from its router, or its lower node.
-std::set<std::string> cables(const Network& network) {
-  std::set<std::string> all;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    if (network.port(id).connected() && id < network.port(id).peer) all.insert(network.describe_link(id));
-  }
-  return all;
 }
 
 TEST(NetworkOfLldp, ARecordedEthernetHasItsTopology) {

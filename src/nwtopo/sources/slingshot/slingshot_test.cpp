@@ -6,28 +6,13 @@
 #include <map>
 #include <set>
 
+#include "../read_fixtures.hpp"
 #include "xname.hpp"
 
 namespace ayatori {
 namespace {
 
-Network made(Result<Network> network) {
-  if (!network) throw std::runtime_error(network.error().message);
-  return std::move(*network);
-}
-
-std::string error_of(std::string_view text) {
-  const auto network = parse_slingshot(text, "f");
-  return network ? "made" : network.error().message;
-}
-
-std::set<std::string> cables(const Network& network) {
-  std::set<std::string> all;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    if (network.port(id).connected() && id < network.port(id).peer) all.insert(network.describe_link(id));
-  }
-  return all;
-}
+std::string error_of(std::string_view text) { return error_of(parse_slingshot(text, "f")); }
 
 /// Cables between routers, by the first letters of both names: "x1000 x1001".
 std::map<std::string, int> between(const Network& network, std::size_t letters) {

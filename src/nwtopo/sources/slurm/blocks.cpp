@@ -29,7 +29,7 @@ Result<std::vector<std::uint64_t>> blocks_per_group(const Blocks& blocks, std::s
   return groups;
 }
 
-Result<> check_block(const Switch& block, const Blocks& blocks, std::string_view file) {
+Result<> check_block(const DescribedSwitch& block, const Blocks& blocks, std::string_view file) {
   if (block.nodes.empty()) return fail_at(file, block.line, fmt::format("the block '{}' has no nodes", block.name));
   if (blocks.sizes.empty() || block.nodes.size() >= blocks.sizes.front()) return {};
   return fail_at(file, block.line,
@@ -38,9 +38,9 @@ Result<> check_block(const Switch& block, const Blocks& blocks, std::string_view
 }
 
 /// A switch above each `count` neighbouring ones of `below`. Slurm's names have no blanks: these clash with none.
-std::vector<Switch> group(const std::vector<std::string>& below, std::uint64_t count, std::string_view what,
-                          std::size_t line) {
-  std::vector<Switch> groups;
+std::vector<DescribedSwitch> group(const std::vector<std::string>& below, std::uint64_t count, std::string_view what,
+                                   std::size_t line) {
+  std::vector<DescribedSwitch> groups;
   for (std::size_t i = 0; i < below.size(); ++i) {
     if (i % count == 0) groups.push_back({fmt::format("{} {}", what, i / count), {}, {}, line});
     groups.back().children.push_back(below[i]);
@@ -54,7 +54,7 @@ std::uint64_t size_of(const AggregatedBlock& group) { return group.size != 0 ? g
 /// Stacks groups on switches, the smallest groups first.
 class Stack {
  public:
-  Stack(std::vector<Switch> blocks, std::string_view file) : file_(file), switches_(std::move(blocks)) {
+  Stack(std::vector<DescribedSwitch> blocks, std::string_view file) : file_(file), switches_(std::move(blocks)) {
     for (std::size_t i = 0; i < switches_.size(); ++i) {
       block_.try_emplace(switches_[i].name, i);
       top_of_block_.push_back(i);
@@ -76,17 +76,18 @@ class Stack {
       return wrong(group, "shares blocks with another group that is not a part of it");
     }
     const std::uint64_t size = size_of(group);
-    Switch above{fmt::format("{} nodes, {}", size, groups_of_[size]++), {}, {}, group.line, std::move(group.nodes)};
+    DescribedSwitch above{
+        fmt::format("{} nodes, {}", size, groups_of_[size]++), {}, {}, group.line, std::move(group.nodes)};
     for (const std::size_t top : tops) above.children.push_back(switches_[top].name);
     for (const std::size_t block : members) top_of_block_[block] = switches_.size();
     switches_.push_back(std::move(above));
     return {};
   }
 
-  std::vector<Switch> take() {
+  std::vector<DescribedSwitch> take() {
     const std::set<std::size_t> tops(top_of_block_.begin(), top_of_block_.end());
     if (tops.size() > 1) {
-      Switch all{"all blocks, 0", {}, {}, 0};
+      DescribedSwitch all{"all blocks, 0", {}, {}, 0};
       for (const std::size_t top : tops) all.children.push_back(switches_[top].name);
       switches_.push_back(std::move(all));
     }
@@ -99,13 +100,13 @@ class Stack {
   }
 
   std::string_view file_;
-  std::vector<Switch> switches_;
+  std::vector<DescribedSwitch> switches_;
   std::unordered_map<std::string, std::size_t> block_;
   std::vector<std::size_t> top_of_block_;
   std::map<std::uint64_t, std::size_t> groups_of_;  // how many, by their size
 };
 
-Result<std::vector<Switch>> switches_of_groups(Blocks blocks, std::string_view file) {
+Result<std::vector<DescribedSwitch>> switches_of_groups(Blocks blocks, std::string_view file) {
   std::ranges::stable_sort(blocks.aggregated, {}, size_of);
   Stack stack(std::move(blocks.blocks), file);
   for (AggregatedBlock& group : blocks.aggregated) {
@@ -116,22 +117,22 @@ Result<std::vector<Switch>> switches_of_groups(Blocks blocks, std::string_view f
 
 }  // namespace
 
-Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file) {
+Result<std::vector<DescribedSwitch>> switches_of_blocks(Blocks blocks, std::string_view file) {
   if (blocks.blocks.empty()) return fail_at(file, blocks.line, "no blocks");
   const auto per_group = blocks_per_group(blocks, file);
   if (!per_group) return Failure(per_group.error());
-  for (const Switch& block : blocks.blocks) {
+  for (const DescribedSwitch& block : blocks.blocks) {
     if (auto checked = check_block(block, blocks, file); !checked) return Failure(checked.error());
   }
   if (!blocks.aggregated.empty()) return switches_of_groups(std::move(blocks), file);
 
-  std::vector<Switch> switches = std::move(blocks.blocks);
+  std::vector<DescribedSwitch> switches = std::move(blocks.blocks);
   std::vector<std::string> top;
-  for (const Switch& block : switches) top.push_back(block.name);
+  for (const DescribedSwitch& block : switches) top.push_back(block.name);
   const auto stack = [&](std::uint64_t count, std::string_view what) {
     auto groups = group(top, count, what, blocks.line);
     top.clear();
-    for (Switch& made : groups) {
+    for (DescribedSwitch& made : groups) {
       top.push_back(made.name);
       switches.push_back(std::move(made));
     }

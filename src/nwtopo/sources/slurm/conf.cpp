@@ -16,8 +16,8 @@ namespace {
 
 using slurm::AggregatedBlock;
 using slurm::Blocks;
+using slurm::DescribedSwitch;
 using slurm::HostLists;
-using slurm::Switch;
 
 struct Pair {
   std::string_view key;
@@ -58,7 +58,7 @@ class ConfReader {
   std::string_view file_;
   HostLists hosts_;
   std::size_t line_ = 0;  // where the current record begins
-  std::vector<Switch> switches_;
+  std::vector<DescribedSwitch> switches_;
   Blocks blocks_;
 };
 
@@ -152,7 +152,7 @@ Result<> ConfReader::take_hosts(std::string_view key, std::string_view value, st
 }
 
 Result<> ConfReader::take_switch(std::string_view name, std::string_view rest) {
-  Switch found{std::string(name), {}, {}, line_};
+  DescribedSwitch found{std::string(name), {}, {}, line_};
   bool is_printed = false;
   while (true) {
     const auto pair = take_pair(rest);
@@ -196,7 +196,7 @@ Result<> ConfReader::take_block_pairs(std::string_view rest, std::vector<std::st
 }
 
 Result<> ConfReader::take_block(std::string_view name, std::string_view rest) {
-  Switch found{std::string(name), {}, {}, line_};
+  DescribedSwitch found{std::string(name), {}, {}, line_};
   std::uint64_t size = 0;
   if (auto taken = take_block_pairs(rest, found.nodes, size); !taken) return taken;
   blocks_.blocks.push_back(std::move(found));

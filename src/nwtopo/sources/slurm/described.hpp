@@ -13,7 +13,7 @@
 namespace ayatori::slurm {
 
 /// A switch of topology/tree, or a block of topology/block.
-struct Switch {
+struct DescribedSwitch {
   std::string name;
   std::vector<std::string> children;  ///< switches
   std::vector<std::string> nodes;
@@ -31,7 +31,7 @@ struct AggregatedBlock {
 };
 
 struct Blocks {
-  std::vector<Switch> blocks;                    ///< without children
+  std::vector<DescribedSwitch> blocks;           ///< without children
   std::vector<std::uint64_t> sizes;              ///< nodes: of a base block, and of the groups above; may be empty
   std::size_t line = 0;                          ///< of the sizes
   std::vector<AggregatedBlock> aggregated = {};  ///< the groups, where they are listed
@@ -49,17 +49,17 @@ class HostLists {
 };
 
 /// Checks the switches and builds their network, with these warnings.
-[[nodiscard]] Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file,
+[[nodiscard]] Result<Network> network_of_switches(const std::vector<DescribedSwitch>& switches, std::string_view file,
                                                   std::vector<std::string> warnings = {});
 
 /// Blocks as leaf switches, under a switch for each group that is listed, or for each group of neighbouring blocks that
 /// makes up one of the sizes.
-[[nodiscard]] Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file);
+[[nodiscard]] Result<std::vector<DescribedSwitch>> switches_of_blocks(Blocks blocks, std::string_view file);
 
 /// The routers of a network as switches, children first. `same` lists the routers that a switch stands for besides the
 /// one that it is named after. Error: the network is not a tree of levels.
 struct WrittenSwitch {
-  Switch written;
+  DescribedSwitch written;
   std::vector<std::string> same;
 };
 [[nodiscard]] Result<std::vector<WrittenSwitch>> switches_of_network(const Network& network);

@@ -21,7 +21,7 @@ constexpr std::string_view whole_list =
 /// Switches by index, with their children checked.
 class Tree {
  public:
-  Tree(const std::vector<Switch>& switches, std::string_view file)
+  Tree(const std::vector<DescribedSwitch>& switches, std::string_view file)
       : switches_(switches), file_(file), children_(switches.size()), parents_(switches.size(), 0) {}
 
   Result<Network> build(std::vector<std::string> warnings);
@@ -40,7 +40,7 @@ class Tree {
     return fail_at(file_, switches_[index].line, std::move(what));
   }
 
-  const std::vector<Switch>& switches_;
+  const std::vector<DescribedSwitch>& switches_;
   std::string_view file_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::vector<std::vector<std::size_t>> children_;
@@ -96,7 +96,7 @@ Result<> Tree::find_children() {
 
 Result<> Tree::check_nodes() const {
   for (std::size_t i = 0; i < switches_.size(); ++i) {
-    const Switch& here = switches_[i];
+    const DescribedSwitch& here = switches_[i];
     if (!here.nodes.empty() && !here.children.empty()) {
       return wrong(i, fmt::format("'{}' has both nodes and child switches; Slurm allows one of them", here.name));
     }
@@ -214,7 +214,7 @@ Result<std::vector<std::string>> HostLists::expand(std::string_view list, std::s
   return hosts;
 }
 
-Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file,
+Result<Network> network_of_switches(const std::vector<DescribedSwitch>& switches, std::string_view file,
                                     std::vector<std::string> warnings) {
   return Tree(switches, file).build(std::move(warnings));
 }

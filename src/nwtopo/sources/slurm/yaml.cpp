@@ -14,8 +14,8 @@ namespace ayatori {
 namespace {
 
 using slurm::Blocks;
+using slurm::DescribedSwitch;
 using slurm::HostLists;
-using slurm::Switch;
 using slurm::YamlDocument;
 using slurm::YamlNode;
 
@@ -27,11 +27,11 @@ class YamlReader {
 
  private:
   Result<YamlNode> choose(const YamlNode& document, std::string_view topology) const;
-  Result<std::vector<Switch>> read_topology(const YamlNode& topology);
-  Result<std::vector<Switch>> read_tree(const YamlNode& tree);
-  Result<Switch> read_switch(const YamlNode& node);
+  Result<std::vector<DescribedSwitch>> read_topology(const YamlNode& topology);
+  Result<std::vector<DescribedSwitch>> read_tree(const YamlNode& tree);
+  Result<DescribedSwitch> read_switch(const YamlNode& node);
   Result<Blocks> read_blocks(const YamlNode& node);
-  Result<Switch> read_block(const YamlNode& node);
+  Result<DescribedSwitch> read_block(const YamlNode& node);
 
   /// Errors: not a map; a key other than `keys`.
   Result<> check_keys(const YamlNode& node, std::initializer_list<std::string_view> keys) const;
@@ -117,7 +117,7 @@ Result<Network> YamlReader::read(const YamlNode& document, std::string_view topo
   return slurm::network_of_switches(*switches, file_);
 }
 
-Result<std::vector<Switch>> YamlReader::read_topology(const YamlNode& topology) {
+Result<std::vector<DescribedSwitch>> YamlReader::read_topology(const YamlNode& topology) {
   const std::string_view name = topology["topology"].scalar();
   for (const char* kind : {"flat", "ring", "torus3d"}) {
     if (!topology[kind]) continue;
@@ -133,11 +133,11 @@ Result<std::vector<Switch>> YamlReader::read_topology(const YamlNode& topology) 
   return slurm::switches_of_blocks(std::move(*blocks), file_);
 }
 
-Result<std::vector<Switch>> YamlReader::read_tree(const YamlNode& tree) {
+Result<std::vector<DescribedSwitch>> YamlReader::read_tree(const YamlNode& tree) {
   if (auto checked = check_keys(tree, {"switches"}); !checked) return Failure(checked.error());
   const auto entries = list(tree, "switches");
   if (!entries) return Failure(entries.error());
-  std::vector<Switch> switches;
+  std::vector<DescribedSwitch> switches;
   for (const YamlNode& entry : entries->items()) {
     auto found = read_switch(entry);
     if (!found) return Failure(found.error());
@@ -147,7 +147,7 @@ Result<std::vector<Switch>> YamlReader::read_tree(const YamlNode& tree) {
   return switches;
 }
 
-Result<Switch> YamlReader::read_switch(const YamlNode& node) {
+Result<DescribedSwitch> YamlReader::read_switch(const YamlNode& node) {
   if (auto checked = check_keys(node, {"switch", "children", "nodes"}); !checked) return Failure(checked.error());
   const auto name = word(node, "switch");
   if (!name) return Failure(name.error());
@@ -155,7 +155,7 @@ Result<Switch> YamlReader::read_switch(const YamlNode& node) {
   if (!children) return Failure(children.error());
   auto nodes = hosts(node, "nodes");
   if (!nodes) return Failure(nodes.error());
-  return Switch{*name, std::move(*children), std::move(*nodes), node.line()};
+  return DescribedSwitch{*name, std::move(*children), std::move(*nodes), node.line()};
 }
 
 Result<Blocks> YamlReader::read_blocks(const YamlNode& node) {
@@ -180,13 +180,13 @@ Result<Blocks> YamlReader::read_blocks(const YamlNode& node) {
   return blocks;
 }
 
-Result<Switch> YamlReader::read_block(const YamlNode& node) {
+Result<DescribedSwitch> YamlReader::read_block(const YamlNode& node) {
   if (auto checked = check_keys(node, {"block", "nodes"}); !checked) return Failure(checked.error());
   const auto name = word(node, "block");
   if (!name) return Failure(name.error());
   auto nodes = hosts(node, "nodes");
   if (!nodes) return Failure(nodes.error());
-  return Switch{*name, {}, std::move(*nodes), node.line()};
+  return DescribedSwitch{*name, {}, std::move(*nodes), node.line()};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct NaturalOrder {
 
 using Names = std::set<std::string, NaturalOrder>;
 
-struct Switch {
+struct PathSwitch {
   Names hosts;
   Names below;
   Names above;
@@ -41,7 +41,7 @@ class PathsBuilder {
 
   std::string_view file_;
   Names hosts_;
-  std::map<std::string, Switch, NaturalOrder> switches_;
+  std::map<std::string, PathSwitch, NaturalOrder> switches_;
   NetworkBuilder builder_;
   std::map<std::string, Handle, NaturalOrder> routers_;
   std::map<Handle, PortNumber> last_port_;
@@ -111,6 +111,27 @@ Result<Network> PathsBuilder::build(std::string_view plane) {
   return builder_.build();
 }
 
+Result<HostPath> path_of(const JsonValue& instance, const InstanceKeys& keys) {
+  HostPath path;
+  auto host = instance.text_at(keys.host);
+  if (!host) return Failure(host.error());
+  if (host->empty()) return instance.wrong(fmt::format("an empty {}", keys.host));
+  path.host = std::move(*host);
+  const auto listed = instance.find(keys.switches);
+  if (!listed) return Failure(listed.error());
+  if (!*listed) return path;
+  const auto items = (**listed).items();
+  if (!items) return Failure(items.error());
+  for (const JsonValue& item : *items) {
+    auto name = item.text();
+    if (!name) return Failure(name.error());
+    if (name->empty()) return item.wrong("an empty name");
+    path.switches.push_back(std::move(*name));
+  }
+  if (!keys.nearest_first) std::ranges::reverse(path.switches);
+  return path;
+}
+
 }  // namespace
 
 Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string_view plane, std::string_view file) {
@@ -121,13 +142,13 @@ Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string
   return builder.build(plane);
 }
 
-Result<Network> network_of_instances(const JsonValue& list, Result<HostPath> (*path_of)(const JsonValue& instance),
-                                     std::string_view plane, std::string_view file) {
+Result<Network> network_of_instances(const JsonValue& list, const InstanceKeys& keys, std::string_view plane,
+                                     std::string_view file) {
   const auto instances = list.items();
   if (!instances) return Failure(instances.error());
   std::vector<HostPath> paths;
   for (const JsonValue& instance : *instances) {
-    auto path = path_of(instance);
+    auto path = path_of(instance, keys);
     if (!path) return Failure(path.error());
     paths.push_back(std::move(*path));
   }

@@ -5,20 +5,11 @@
 
 #include <set>
 
+#include "../read_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
 namespace {
-
-std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
-
-std::set<std::string> cables(const Network& network) {
-  std::set<std::string> all;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    if (network.port(id).connected() && id < network.port(id).peer) all.insert(network.describe_link(id));
-  }
-  return all;
-}
 
 TEST(NetworkOfPaths, PathsBecomeATree) {
   const auto network = network_of_paths(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../read_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
@@ -16,24 +17,6 @@
 
 namespace ayatori {
 namespace low_diameter_test {
-
-Network made(Result<Network> opened) {
-  if (!opened) throw std::runtime_error(opened.error().message);
-  return std::move(*opened);
-}
-
-std::string error_of(const Result<Network>& opened) { return opened ? "made" : opened.error().message; }
-
-/// "R3-1 port 4", the peer of a port of a router.
-std::string peer_of(const Network& network, std::string_view router, PortNumber number) {
-  for (DeviceId id = 0; id < network.router_count(); ++id) {
-    if (network.name(id) != router) continue;
-    const Port& port = network.ports(id)[number];
-    if (!port.connected()) return "nothing";
-    return fmt::format("{} port {}", network.name(network.port(port.peer).device), network.port(port.peer).number);
-  }
-  return "no router";
-}
 
 constexpr std::uint32_t apart = ~0U;
 

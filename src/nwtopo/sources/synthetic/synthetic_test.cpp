@@ -7,31 +7,17 @@
 #include <map>
 #include <set>
 
+#include "../read_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
 namespace {
-
-Network made(Result<Network> opened) {
-  if (!opened) throw std::runtime_error(opened.error().message);
-  return std::move(*opened);
-}
-
-std::string error_of(const Result<Network>& opened) { return opened ? "made" : opened.error().message; }
 
 DeviceId router_named(const Network& network, std::string_view name) {
   for (DeviceId id = 0; id < network.router_count(); ++id) {
     if (network.name(id) == name) return id;
   }
   return no_id;
-}
-
-/// "RS3 port 1", the peer of a port of a router.
-std::string peer_of(const Network& network, std::string_view router, PortNumber number) {
-  const Port& port = network.ports(router_named(network, router))[number];
-  if (!port.connected()) return "nothing";
-  const Port& peer = network.port(port.peer);
-  return fmt::format("{} port {}", network.name(peer.device), peer.number);
 }
 
 std::size_t cabled_ports(const Network& network, DeviceId node) {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "../read_fixtures.hpp"
+
 namespace ayatori {
 namespace {
-
-std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
 
 TEST(ParseTopograph, LayersAreListedFromTheNearest) {
   const auto network = open_topograph(AYATORI_SOURCE_DIR "/tests/golden/topograph/graph.json");

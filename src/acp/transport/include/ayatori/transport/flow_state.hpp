@@ -30,7 +30,6 @@
 ///     allowed, unconfirmed ──refused by the wire for long──▶ suspended
 
 #include <cstdint>
-#include <string_view>
 
 namespace ayatori::transport {
 
@@ -60,17 +59,5 @@ enum class ExpressState : std::uint8_t {
   unconfirmed,  ///< packets may go express, but the peer has not confirmed the last ones
   suspended,    ///< nothing goes express before an acknowledgement has come
 };
-
-/// Whether the diagrams above have this edge. Only `open` may follow itself, by a renewal.
-[[nodiscard]] bool may_follow(Phase from, Phase to);
-[[nodiscard]] bool may_follow(CreditState from, CreditState to);
-[[nodiscard]] bool may_follow(Activity from, Activity to);
-[[nodiscard]] bool may_follow(ExpressState from, ExpressState to);
-
-/// As in the diagrams, for traces and messages.
-[[nodiscard]] std::string_view name(Phase state);
-[[nodiscard]] std::string_view name(CreditState state);
-[[nodiscard]] std::string_view name(Activity state);
-[[nodiscard]] std::string_view name(ExpressState state);
 
 }  // namespace ayatori::transport

@@ -1,11 +1,9 @@
 #pragma once
 /// \file
-/// Sees every decision of an endpoint, so that a flow that stalls can be looked at. Without an observer each decision
-/// costs one predictable branch. src/acp/qlog writes what it sees to a file.
+/// Sees what becomes of every packet that an endpoint sends, and the states of its flows: tests check them, and so a
+/// flow that stalls can be looked at. Without an observer each decision costs one predictable branch.
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "ayatori/transport/contexts.hpp"
 #include "ayatori/transport/flow_state.hpp"
@@ -21,13 +19,12 @@ struct FlowName {
   Epoch epoch = 0;
 };
 
-/// A datagram that was handed to the wire, or came from it. Data packets are numbered by `sequence` within their flow,
+/// A datagram that was handed to the wire. Data packets are numbered by `sequence` within their flow,
 /// and a packet that is sent again keeps its number. Puts and gets belong to no flow: the epoch numbers each copy.
 struct PacketSeen {
   PacketKind kind = PacketKind::data;
   FlowName flow;
   Sequence sequence = 0;
-  std::size_t bytes = 0;  ///< headers included
   bool resent = false;
 };
 
@@ -39,21 +36,6 @@ enum class LossReason : std::uint8_t {
   peer_lost,      ///< the peer is gone, or has forgotten the flow
 };
 
-enum class Timer : std::uint8_t {
-  loss,       ///< no acknowledgement in time: asks, or sends again
-  idle,       ///< nothing to send for Options::close_after: the flow is closed
-  hold,       ///< the end of Phase::held
-  express,    ///< the wire is tried again, or the peer has to confirm
-  operation,  ///< no answer to a put or get in time
-};
-
-/// How many packets a flow may have sent, by its receiver.
-struct Credit {
-  Sequence limit = 0;     ///< packets below may be sent
-  bool rationed = false;  ///< others have credit for the same buffers, or wait for some
-  bool queued = false;    ///< no credit now; some will be granted without being asked for
-};
-
 /// All calls come from within the endpoint's functions, on their thread, and may call nothing of the endpoint. `now` is
 /// the time that was passed to the endpoint last.
 class Observer {
@@ -61,7 +43,6 @@ class Observer {
   virtual ~Observer() = default;
 
   virtual void packet_sent(Time /*now*/, const PacketSeen&) {}
-  virtual void packet_received(Time /*now*/, const PacketSeen&) {}
 
   /// The data packet, put or get is known to have arrived. `late`: it was declared lost before, without reason.
   virtual void packet_acknowledged(Time /*now*/, const FlowName&, Sequence, bool /*late*/) {}
@@ -73,20 +54,6 @@ class Observer {
   virtual void state_changed(Time /*now*/, const FlowName&, Phase /*from*/, Phase /*to*/) {}
   virtual void state_changed(Time /*now*/, const FlowName&, CreditState /*from*/, CreditState /*to*/) {}
   virtual void state_changed(Time /*now*/, const FlowName&, Activity /*from*/, Activity /*to*/) {}
-  virtual void state_changed(Time /*now*/, const FlowName&, ExpressState /*from*/, ExpressState /*to*/) {}
-
-  /// What the receiver lets an outgoing flow send has changed.
-  virtual void credit_received(Time /*now*/, const FlowName&, const Credit&) {}
-
-  /// Admission gives an incoming flow credit for so many packets in flight, or takes it back (0).
-  virtual void credit_granted(Time /*now*/, const FlowName&, std::uint32_t /*packets*/) {}
-
-  virtual void timer_fired(Time /*now*/, const FlowName&, Timer) {}
-  virtual void congestion_window_changed(Time /*now*/, const FlowName&, std::uint32_t /*from*/, std::uint32_t /*to*/) {}
 };
-
-[[nodiscard]] std::string_view name(PacketKind kind);
-[[nodiscard]] std::string_view name(LossReason reason);
-[[nodiscard]] std::string_view name(Timer timer);
 
 }  // namespace ayatori::transport

@@ -43,12 +43,9 @@ class Wire {
   /// here that came more than a few microseconds ago (CombinedWire does not ask a slow wire more often). Never waits.
   virtual std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) = 0;
 
-  /// Sleeps until a datagram may be there, one that was refused may find room, `timeout` has passed, or another thread
-  /// called interrupt(). It may return for no reason.
+  /// Sleeps until a datagram may be there, one that was refused may find room, or `timeout` has passed. It may return
+  /// for no reason.
   virtual void wait(Duration timeout) = 0;
-
-  /// Ends a wait() that runs in another thread, or the next one. The one function that any thread may call.
-  virtual void interrupt() = 0;
 };
 
 }  // namespace ayatori::transport

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
 
@@ -62,12 +63,12 @@ class NodeSegment {
   [[nodiscard]] std::byte* memory() const { return memory_; }
 
  private:
-  NodeSegment(const NodeInvitation& invitation, std::byte* memory, int descriptor)
-      : invitation_(invitation), memory_(memory), descriptor_(descriptor) {}
+  NodeSegment(const NodeInvitation& invitation, std::byte* memory, Descriptor file)
+      : invitation_(invitation), memory_(memory), file_(std::move(file)) {}
 
   NodeInvitation invitation_;
   std::byte* memory_;
-  int descriptor_;  ///< the creator's, open as long as others may join; -1 otherwise
+  Descriptor file_;  ///< the creator's, open as long as others may join
 };
 
 }  // namespace ayatori

@@ -41,6 +41,8 @@ struct AppliedFile {
   std::uint64_t process = 0;         ///< its number on that host
   std::uint32_t paths_per_pair = 1;  ///< how many paths two ports were to have (ConnectionPaths)
   std::vector<AppliedConnections> connections;
+
+  friend bool operator==(const AppliedFile&, const AppliedFile&) = default;
 };
 
 /// Writes the file whole or not at all. Errors: as write_file().

@@ -57,6 +57,8 @@ class Plan {
   /// All path bits, in the order in which per_destination() or per_pair() took them.
   [[nodiscard]] std::span<const std::uint8_t> all_path_bits() const { return bits_; }
 
+  friend bool operator==(const Plan&, const Plan&) = default;
+
  private:
   Method method_ = Method::destination_mod_k;
   Rank ranks_ = 0;

@@ -34,6 +34,8 @@ struct PlanFile {
   Plan plan;                       ///< for as many ranks
   bool of_nics = false;  ///< "ranks" are all NICs of the machines, rail by rail: for a job whose messages also use NICs
                          ///< other than its ranks' own (rails.hpp)
+
+  friend bool operator==(const PlanFile&, const PlanFile&) = default;
 };
 
 /// Writes `path`, and beside it `path`.pairs if the plan is per pair. Each file is written whole or not at all, the

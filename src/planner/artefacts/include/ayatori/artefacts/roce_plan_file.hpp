@@ -31,6 +31,8 @@ struct RocePlanFile {
   [[nodiscard]] std::uint16_t source_port(std::size_t from, std::size_t to) const {
     return source_ports[from * ports.size() + to];
   }
+
+  friend bool operator==(const RocePlanFile&, const RocePlanFile&) = default;
 };
 
 /// Writes the file whole or not at all. Errors: as write_file().

@@ -39,6 +39,8 @@ struct RunningFile {
   int lmc = 0;                       ///< of the tables that all plans were made for
   std::vector<std::string> devices;  ///< GUIDs ("0x…"), or names of devices without one
   std::vector<RunningJob> jobs;      ///< in the order in which they were added; no two of one name
+
+  friend bool operator==(const RunningFile&, const RunningFile&) = default;
 };
 
 /// Writes the file whole or not at all. Errors: as write_file().

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What a job gets beside others of which only the footprints are known.
+/// What a job gets beside others of which only the footprints are known. Where the paths of all jobs are known,
+/// jobs_together.hpp measures what each of them gets.
 
 #include <array>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What jobs do to each other that run on one fabric at the same time and know nothing of each other.
+/// What jobs do to each other that run on one fabric at the same time and know nothing of each other: measured, with
+/// all of their paths. beside.hpp estimates it for one job, from the footprints of the others.
 ///
 /// The model is that of contention.hpp, with the jobs at phases that are drawn at random. A *round* is one
 /// superposition: each job is in a step of its own, and a link carries the messages of all of these steps. With

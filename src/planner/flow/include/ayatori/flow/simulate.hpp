@@ -82,7 +82,7 @@
 ///   for.
 ///
 ///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
-///   slows the flows that share the links before l to the same rate; src/planner/flow/head_of_line.hpp has the
+///   slows the flows that share the links before l to the same rate; src/planner/flow/fair_rates.hpp has the
 ///   equation. Needs more time: every change is followed through all flows that are connected with it by shared links.
 ///
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.

@@ -108,6 +108,9 @@ class Schedule {
 
 using SchedulePtr = std::shared_ptr<const Schedule>;
 
+/// Bytes that a participant has in these slots.
+[[nodiscard]] Bytes bytes_in(const Schedule& schedule, Rank participant, SlotRange slots);
+
 /// Bytes of one message of the participant whose actions these are.
 [[nodiscard]] Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions,
                              const Transfer& transfer);

@@ -14,10 +14,10 @@ class CombinedWire final : public PollableWire {
   using Nearby = std::function<bool(transport::PeerId)>;
 
   /// `nearby` says which peers the near wire reaches. `clock` limits how often the far wire is polled, and must outlive
-  /// this wire. Error: no descriptor is left.
-  [[nodiscard]] static Result<std::unique_ptr<CombinedWire>> make(std::unique_ptr<PollableWire> near,
-                                                                  std::unique_ptr<PollableWire> far, Nearby nearby,
-                                                                  Clock& clock = steady_clock());
+  /// this wire.
+  CombinedWire(std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far, Nearby nearby,
+               Clock& clock = steady_clock())
+      : near_(std::move(near)), far_(std::move(far)), nearby_(std::move(nearby)), clock_(clock) {}
 
   /// The smaller one of both: the transport cuts messages into packets of one size.
   [[nodiscard]] std::size_t datagram_bytes() const override;
@@ -34,9 +34,6 @@ class CombinedWire final : public PollableWire {
 
  private:
   [[nodiscard]] PollableWire& of(transport::PeerId peer) const { return *(nearby_(peer) ? near_ : far_); }
-
-  CombinedWire(Descriptor interrupt_event, std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far,
-               Nearby nearby, Clock& clock);
 
   std::unique_ptr<PollableWire> near_;
   std::unique_ptr<PollableWire> far_;

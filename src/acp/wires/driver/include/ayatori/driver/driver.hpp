@@ -26,7 +26,7 @@ class Driver {
   /// send. Calls the endpoint's Application.
   bool progress();
 
-  /// Sleeps until progress() may have something to do, for at most `timeout`; Wire::interrupt() ends the sleep.
+  /// Sleeps until progress() may have something to do, for at most `timeout`.
   void sleep(transport::Duration timeout);
 
   /// The time of the last round: what to pass to Endpoint::send() in callbacks and between rounds.

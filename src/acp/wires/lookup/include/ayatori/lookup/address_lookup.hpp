@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/bounded/peer_cache.hpp"
-#include "ayatori/pollable/descriptor.hpp"
 #include "ayatori/transport/endpoint.hpp"
 #include "ayatori/udp/addresses.hpp"
 

@@ -11,9 +11,9 @@ namespace ayatori::wires {
 
 class LookedUpWire final : public PollableWire {
  public:
-  /// `inner` finds its peers by `lookup`, which knows this process's own address. Error: no descriptor is left.
-  [[nodiscard]] static Result<std::unique_ptr<PollableWire>> make(std::unique_ptr<AddressLookup> lookup,
-                                                                  std::unique_ptr<PollableWire> inner);
+  /// `inner` finds its peers by `lookup`, which knows this process's own address.
+  LookedUpWire(std::unique_ptr<AddressLookup> lookup, std::unique_ptr<PollableWire> inner)
+      : lookup_(std::move(lookup)), inner_(std::move(inner)) {}
 
   [[nodiscard]] std::size_t datagram_bytes() const override { return inner_->datagram_bytes(); }
   [[nodiscard]] bool lossless(transport::PeerId peer) const override { return inner_->lossless(peer); }
@@ -29,8 +29,6 @@ class LookedUpWire final : public PollableWire {
   void disown() override;
 
  private:
-  LookedUpWire(Descriptor interrupt_event, std::unique_ptr<AddressLookup> lookup, std::unique_ptr<PollableWire> inner);
-
   std::unique_ptr<AddressLookup> lookup_;  // outlives the inner wire, which calls it
   std::unique_ptr<PollableWire> inner_;
   std::uint32_t polls_ = 0;

@@ -6,17 +6,18 @@
 
 #include <vector>
 
-#include "ayatori/pollable/descriptor.hpp"
 #include "ayatori/transport/wire.hpp"
 
 namespace ayatori::wires {
 
 using transport::Duration;
 
+/// Sleeps in ppoll(2) until one of the descriptors is ready, or `timeout` has passed.
+void poll_for(std::vector<pollfd>& polled, Duration timeout);
+
 class PollableWire : public transport::Wire {
  public:
   void wait(Duration timeout) final;
-  void interrupt() final;
 
   /// To be called before sleeping: from now on, one of the descriptors becomes ready when a datagram arrives. Returns
   /// how long the sleep may last: `timeout`, less if something must be tried again, 0 if a datagram may have arrived.
@@ -33,17 +34,9 @@ class PollableWire : public transport::Wire {
   /// In a child of fork(2): closes the descriptors that only the parent, which goes on, may have. After that nothing
   /// may be called, and the wire must not be destroyed: another thread of the parent may have been using it at the
   /// fork.
-  virtual void disown() { interrupt_event_ = Descriptor(); }
-
- protected:
-  /// Error: no descriptor is left.
-  [[nodiscard]] static Result<Descriptor> make_interrupt_event();
-  explicit PollableWire(Descriptor interrupt_event) : interrupt_event_(std::move(interrupt_event)) {}
+  virtual void disown() {}
 
  private:
-  void sleep(Duration timeout);
-
-  Descriptor interrupt_event_;  // an eventfd, written by interrupt()
   std::vector<pollfd> polled_;
 };
 

@@ -67,7 +67,7 @@ class ShmWire final : public PollableWire {
 
  private:
   struct State;
-  ShmWire(Descriptor interrupt_event, std::unique_ptr<State> state);
+  explicit ShmWire(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

@@ -44,14 +44,11 @@ struct IncastResult {
   Latencies latency;
 };
 
-/// What sees an incast's decisions. Both may be empty.
-struct IncastObservers {
-  std::function<transport::Observer*(PeerId)> of_endpoint;  ///< asked once for each rank; 0 is the server
-  Network::DropHandler dropped;
-};
+/// The observer of a rank; 0 is the server.
+using ObserverOf = std::function<transport::Observer*(PeerId)>;
 
 /// The clients have the ranks from 1 on. The same arguments give the same result, with observers and without.
 [[nodiscard]] IncastResult run_incast(const Incast& incast, const Scenario& scenario, const transport::Options& options,
-                                      const IncastObservers& observers = {});
+                                      const ObserverOf& observer_of = {});
 
 }  // namespace ayatori::simulated

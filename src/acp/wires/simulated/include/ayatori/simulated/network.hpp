@@ -8,7 +8,6 @@
 #include <deque>
 #include <functional>
 #include <queue>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,15 +16,6 @@
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::simulated {
-
-enum class Drop : std::uint8_t {
-  chance,      ///< Scenario::drop
-  black_hole,  ///< its sender or receiver is in one
-  overflow,    ///< no receive buffer was free
-  unattached,  ///< no endpoint had the address
-};
-
-[[nodiscard]] std::string_view name(Drop reason);
 
 struct Counters {
   std::uint64_t sent = 0;     ///< datagrams that endpoints handed over
@@ -50,10 +40,6 @@ class Network {
 
   /// Called for a datagram to a peer that is not attached; it may attach one. The datagram is then delivered.
   void on_unattached(std::function<void(PeerId)> handler) { on_unattached_ = std::move(handler); }
-
-  /// Called for every datagram that does not reach its receiver.
-  using DropHandler = std::function<void(Time now, PeerId to, Drop reason)>;
-  void on_drop(DropHandler handler) { on_drop_ = std::move(handler); }
 
   /// To be called after an endpoint was used from outside (send, call, close_idle).
   void wake(PeerId peer);
@@ -104,7 +90,6 @@ class Network {
   void launch(PeerId to, DatagramId datagram, Time when);
   void arrive(PeerId to, DatagramId datagram);
   [[nodiscard]] bool in_black_hole(PeerId peer) const;
-  void note_drop(PeerId to, Drop reason) const;
   [[nodiscard]] DatagramId store(const transport::Datagram& datagram);
   void discard(DatagramId datagram) { free_.push_back(datagram); }
   [[nodiscard]] Duration time_on_link(std::size_t bytes) const;
@@ -119,7 +104,6 @@ class Network {
   std::vector<std::vector<std::byte>> datagrams_;
   std::vector<DatagramId> free_;
   std::function<void(PeerId)> on_unattached_;
-  DropHandler on_drop_;
 };
 
 }  // namespace ayatori::simulated

@@ -67,7 +67,7 @@ class UdpWire final : public PollableWire {
 
  private:
   struct State;
-  UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state);
+  explicit UdpWire(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

@@ -80,7 +80,7 @@ class VerbsWire final : public PollableWire {
 
  private:
   struct State;
-  VerbsWire(Descriptor interrupt_event, std::unique_ptr<State> state);
+  explicit VerbsWire(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

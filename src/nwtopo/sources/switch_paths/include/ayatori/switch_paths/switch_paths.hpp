@@ -24,9 +24,15 @@ struct HostPath {
 [[nodiscard]] Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string_view plane,
                                                std::string_view file);
 
-/// The same for a JSON list of instances; `path_of` reads one of them.
-[[nodiscard]] Result<Network> network_of_instances(const JsonValue& list,
-                                                   Result<HostPath> (*path_of)(const JsonValue& instance),
+/// How a cloud lists its instances: the members that hold the name of one and of the switches above it.
+struct InstanceKeys {
+  std::string_view host;
+  std::string_view switches;  ///< an array; missing or null: none are known
+  bool nearest_first = true;  ///< otherwise the nearest is the last
+};
+
+/// The same for a JSON list of instances. Further errors: a name that is empty or no string.
+[[nodiscard]] Result<Network> network_of_instances(const JsonValue& list, const InstanceKeys& keys,
                                                    std::string_view plane, std::string_view file);
 
 }  // namespace ayatori
