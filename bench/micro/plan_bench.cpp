@@ -30,15 +30,14 @@ struct WholeFabric {
   }
 
   [[nodiscard]] Result<Contention> contention() const {
-    return measure_contention(network, routes, endpoints, Plan::destination_mod_k(static_cast<Rank>(endpoints.size())),
-                              *steps);
+    return measure_contention(network, routes, endpoints, Plan::d_mod_k(static_cast<Rank>(endpoints.size())), *steps);
   }
   [[nodiscard]] Result<Planned> plan(Method method) const {
     return make_plan(network, routes, endpoints, *steps, method);
   }
 };
 
-/// All shifts of a full tree are free on destination-mod-K tables.
+/// All shifts of a full tree are free on d-mod-k tables.
 void shifts(benchmark::State& state, const char* source) {
   const WholeFabric fabric(source, 0);
   for (auto _ : state) {

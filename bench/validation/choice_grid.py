@@ -122,7 +122,7 @@ def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.L
     """Seconds of each call under SMPI; calls that take the same paths are played by one run."""
     places = predictor.places(job)
     by_platform: dict[bytes, list[Call]] = {}
-    if predictor.method in ("destination-mod-K", DIMENSION_ORDER):
+    if predictor.method in ("d-mod-k", DIMENSION_ORDER):
         by_platform[smpi.platform_of(predictor, job, ANY_CALL, links)] = calls
     else:
         for call in calls:

@@ -28,8 +28,8 @@ from ayatori.prediction.predictor import ADAPTIVE, ECMP, Model, Predictor
 from ayatori.prediction.together import CompanySimulation
 
 CALL = Call("alltoall", "shift", 1 << 20)
-OWN_STEPS = "pair, own steps"
-METHODS = (DESTINATION_MOD_K, "rule", "pair", OWN_STEPS, ECMP, ADAPTIVE)
+PATH_AWARE = "pair, path-aware schedule"
+METHODS = (DESTINATION_MOD_K, "rule", "pair", PATH_AWARE, ECMP, ADAPTIVE)
 JOB_SIZE = 24
 NEIGHBOURS = 3
 ROUNDS = 10
@@ -86,8 +86,8 @@ def hosts_of(network: Network) -> list[str]:
 
 
 def seconds(network: Network, job: Job, method: str, model: Model) -> float:
-    call = CALL if method != OWN_STEPS else Call("alltoall", "planned", CALL.bytes)
-    name = "pair" if method == OWN_STEPS else method
+    call = CALL if method != PATH_AWARE else Call("alltoall", "path-aware", CALL.bytes)
+    name = "pair" if method == PATH_AWARE else method
     return Predictor(network, name, model).predict([job], call)[0].seconds
 
 

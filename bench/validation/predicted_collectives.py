@@ -104,10 +104,12 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
     calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
-    more = [f"{format_seconds(seconds_of(calibration.crowded, size))} ({format_bytes(size)})" for size in fitted]
+    more = [
+        f"{format_seconds(seconds_of(calibration.oversubscription, size))} ({format_bytes(size)})" for size in fitted
+    ]
     print(
-        f"where two ranks share a core messages wait {format_seconds(seconds_of(calibration.turn, 1))}, the first step "
-        f"{format_seconds(calibration.first_turn)}, and to receive one takes more: {', '.join(more)}"
+        f"where two ranks share a core messages wait {format_seconds(seconds_of(calibration.scheduling_delay, 1))}, the first step "
+        f"{format_seconds(calibration.start_skew)}, and to receive one takes more: {', '.join(more)}"
     )
     for remark in calibration.remarks:
         print(f"warning: {remark}")

@@ -95,7 +95,7 @@ def figures_of(found: Bandwidths) -> list[Figure]:
 
 
 def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> Figure:
-    jobs = len(by_method["destination-mod-K"])
+    jobs = len(by_method["d-mod-k"])
     curves = [
         Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
         for i, (method, values) in _bottom_first(by_method)
@@ -124,8 +124,8 @@ def _contiguous_figure(found: Bandwidths, name: str, mark: str, model: str) -> F
         Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
         for i, (method, values) in _bottom_first(found.contiguous[name])
     ]
-    told = paper1.CONTIGUOUS["destination-mod-K"]["16"]
-    curves.append(Curve("paper: destination-mod-K and rule", [16], [told], 0, symbol="circle-open", line=False))
+    told = paper1.CONTIGUOUS["d-mod-k"]["16"]
+    curves.append(Curve("paper: d-mod-k and rule", [16], [told], 0, symbol="circle-open", line=False))
     return Figure(
         f"figure10{mark}",
         f"Figure 10: contiguous nodes{model}",

@@ -12,7 +12,7 @@ from ayatori.cli.output import progress
 from ayatori.model.network import open_source
 from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, assess_jobs, with_made_steps
 from ayatori.resumable import SavedResults, compute
-from experiments.job_stream.presentation import OWN_STEPS, Streams, figures_of, tables_of
+from experiments.job_stream.presentation import PATH_AWARE, Streams, figures_of, tables_of
 from experiments.job_stream.stream import ALLOCATIONS, run_stream
 from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
@@ -42,7 +42,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
 
 def _compute(network: Network, settings: Settings, results: SavedResults) -> Streams:
     found = Streams({}, {})
-    measures = {method: _bandwidths(network, method) for method in (*METHODS, OWN_STEPS)}
+    measures = {method: _bandwidths(network, method) for method in (*METHODS, PATH_AWARE)}
     with progress("jobs", settings.jobs * len(measures) * len(ALLOCATIONS)) as advance:
         for name, allocate in ALLOCATIONS.items():
             stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
@@ -55,8 +55,8 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
 
 
 def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
-    """Relative bandwidths of the shift all-to-all, each job by itself; OWN_STEPS have no plan, and one LID a port."""
-    plan_method = DESTINATION_MOD_K if method == OWN_STEPS else method
+    """Relative bandwidths of the shift all-to-all, each job by itself; PATH_AWARE have no plan, and one LID a port."""
+    plan_method = DESTINATION_MOD_K if method == PATH_AWARE else method
     routes = tables_of_the_paper(network, plan_method)
 
     def bandwidths(nodes_of_jobs: Sequence[list[int]]) -> list[float]:
@@ -65,7 +65,7 @@ def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]]
             for nodes in nodes_of_jobs
         ]
         assessments = assess_jobs(network, routes, jobs, plan_method)
-        if method == OWN_STEPS:
+        if method == PATH_AWARE:
             assessments = [with_made_steps(network, routes, assessment) for assessment in assessments]
         return [assessment.relative_bandwidth for assessment in assessments]
 

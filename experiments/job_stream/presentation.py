@@ -8,8 +8,8 @@ from statistics import fmean
 from ayatori.planning.plans import METHODS
 from experiments.page import Curve, Figure, Table, axis, upright
 
-OWN_STEPS = "own steps"
-MEANINGS = METHODS | {OWN_STEPS: "one LID a node, no plan, steps made for the paths"}
+PATH_AWARE = "path-aware schedule"
+MEANINGS = METHODS | {PATH_AWARE: "one LID a node, no plan, steps made for the paths"}
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross"]
 
 

@@ -62,9 +62,10 @@ void bind_costs(nb::module_& module) {
   settable(nb::class_<CommunicationCosts>(module, "CommunicationCosts", "See ayatori/artefacts/message_costs.hpp."),
            Named{"inside", &CommunicationCosts::inside}, Named{"between", &CommunicationCosts::between},
            Named{"copy", &CommunicationCosts::copy}, Named{"reduce", &CommunicationCosts::reduce},
-           Named{"again", &CommunicationCosts::again}, Named{"start", &CommunicationCosts::start},
-           Named{"cores", &CommunicationCosts::cores}, Named{"turn", &CommunicationCosts::turn},
-           Named{"first_turn", &CommunicationCosts::first_turn}, Named{"crowded", &CommunicationCosts::crowded});
+           Named{"cache_refill", &CommunicationCosts::cache_refill}, Named{"start", &CommunicationCosts::start},
+           Named{"cores", &CommunicationCosts::cores}, Named{"scheduling_delay", &CommunicationCosts::scheduling_delay},
+           Named{"start_skew", &CommunicationCosts::start_skew},
+           Named{"oversubscription", &CommunicationCosts::oversubscription});
   readable(nb::class_<AssumedCosts>(module, "AssumedCosts", "See ayatori/artefacts/assumed_costs.hpp."),
            Named{"costs", &AssumedCosts::costs}, Named{"link_latency", &AssumedCosts::link_latency});
   module.def(
@@ -84,10 +85,10 @@ void bind_calibration(nb::module_& module) {
            Named{"remarks", &Calibration::remarks}, Named{"inside", &Calibration::inside},
            Named{"between", &Calibration::between}, Named{"links_between", &Calibration::links_between},
            Named{"copy", &Calibration::copy}, Named{"reduce", &Calibration::reduce},
-           Named{"again", &Calibration::again}, Named{"start", &Calibration::start},
+           Named{"cache_refill", &Calibration::cache_refill}, Named{"start", &Calibration::start},
            Named{"engine", &Calibration::engine}, Named{"cores", &Calibration::cores},
-           Named{"turn", &Calibration::turn}, Named{"first_turn", &Calibration::first_turn},
-           Named{"crowded", &Calibration::crowded}, Named{"errors", &Calibration::errors});
+           Named{"scheduling_delay", &Calibration::scheduling_delay}, Named{"start_skew", &Calibration::start_skew},
+           Named{"oversubscription", &Calibration::oversubscription}, Named{"errors", &Calibration::errors});
   bind_file(module, "read_calibration", read_calibration, "write_calibration", write_calibration);
 }
 

@@ -19,13 +19,13 @@ using Endpoints = std::vector<PortId>;
 
 void bind_plans(nb::module_& module) {
   nb::enum_<Method>(module, "Method")
-      .value("destination_mod_k", Method::destination_mod_k)
+      .value("d_mod_k", Method::d_mod_k)
       .value("rule", Method::rule)
       .value("colour", Method::colour)
       .value("pair", Method::pair)
       .def_prop_ro("word", [](Method method) { return to_word(method); }, "As the command line calls it.");
   nb::class_<Plan>(module, "Plan")
-      .def_static("destination_mod_k", &Plan::destination_mod_k, nb::arg("ranks"))
+      .def_static("d_mod_k", &Plan::d_mod_k, nb::arg("ranks"))
       .def_static("per_destination", &Plan::per_destination, nb::arg("method"), nb::arg("path_bits"))
       .def("__repr__",
            [](const Plan& plan) {

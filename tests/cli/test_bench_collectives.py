@@ -11,7 +11,7 @@ from ayatori.measurement.collectives import Cell, Measured, Setting, Stack
 
 needs_an_mpi = pytest.mark.skipif(not collectives.installed_families(), reason="no MPI is installed")
 
-STACKS = [Stack("mpi"), Stack("again", {"HARMLESS": "1"})]
+STACKS = [Stack("mpi"), Stack("cache_refill", {"HARMLESS": "1"})]
 
 
 def measured(stack: str, *times: float) -> Measured:

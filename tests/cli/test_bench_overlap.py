@@ -20,7 +20,7 @@ from ayatori.measurement import machine
 from ayatori.measurement.collectives import installed_families
 from ayatori.measurement.machine import Condition, Speed
 from ayatori.overlap import noise, sweep
-from ayatori.overlap.cores import crowded
+from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.krylov import check_petsc
 from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
@@ -65,15 +65,15 @@ def place(host: str, *cores: int, machine: str = "m") -> dict[str, object]:
 
 
 def test_threads_that_share_cores_are_told() -> None:
-    assert crowded([place("a", 0), place("b", 1)], 1) == []
-    assert crowded([place("a", 0), place("b", 1)], 2) == [
+    assert oversubscribed([place("a", 0), place("b", 1)], 1) == []
+    assert oversubscribed([place("a", 0), place("b", 1)], 2) == [
         "a: 2 threads on 1 of the cores (0)",
         "b: 2 threads on 1 of the cores (1)",
     ]
-    assert crowded([place("a", 0, 1)] * 2, 2) == ["a: 4 threads on 2 of the cores (0,1)"]
-    assert crowded([place("a", 0), place("b", 0, machine="other")], 1) == []
-    assert crowded([place("a", 0), place("a", 0, 1)], 1) == []
-    assert crowded([], 3) == []
+    assert oversubscribed([place("a", 0, 1)] * 2, 2) == ["a: 4 threads on 2 of the cores (0,1)"]
+    assert oversubscribed([place("a", 0), place("b", 0, machine="other")], 1) == []
+    assert oversubscribed([place("a", 0), place("a", 0, 1)], 1) == []
+    assert oversubscribed([], 3) == []
 
 
 def test_halves_differ_by_their_medians_whatever_is_in_the_middle() -> None:
@@ -349,7 +349,7 @@ def test_two_hosts_in_a_lab(ayatori_command, tmp_path: Path) -> None:
         "results"
     ]
     assert [place["host"] for place in ours["places"]] == ["host0", "host1"]
-    assert ours["failed"] is None and len(ours["crowded"]) >= 1
+    assert ours["failed"] is None and len(ours["oversubscribed"]) >= 1
 
 
 @needs_an_mpi

@@ -27,7 +27,7 @@ def test_plan(method: str, ayatori_command) -> None:
     assert data["relative_bandwidth"]["min"] == min(bandwidths)
     assert data["free"] == sum(job["free"] for job in data["per_job"])
     assert bool(data["hot_links"]) == (data["free"] < 20)
-    assert data["before"]["method"] == "destination-mod-K"
+    assert data["before"]["method"] == "d-mod-k"
 
 
 def test_route(tmp_path: Path, ayatori_command) -> None:
@@ -91,7 +91,7 @@ def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
 def test_more_ranks_than_the_calibrated_machine_has_cores_take_turns(tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "calibration.json"
     costs = MessageCosts(latency=1e-6, eager_limit=8)
-    write_calibration(Calibration("n1", "MPI", costs, cores=2, turn=fixed(3e-6)), file)
+    write_calibration(Calibration("n1", "MPI", costs, cores=2, scheduling_delay=fixed(3e-6)), file)
     call = ("--collective", "broadcast", "--algorithm", "linear", "--bytes", "1", "--calibration", str(file))
     for ranks, microseconds in (("2", 1), ("8", 1 + 2 * 3)):
         job = ("simulate", "full:2", "--contiguous", "1..1", "--ppn", ranks)
@@ -107,7 +107,7 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
-@pytest.mark.parametrize("method", ["dimension-order", "destination-mod-K"])
+@pytest.mark.parametrize("method", ["dimension-order", "d-mod-k"])
 def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Path, ayatori_command) -> None:
     network = ayatori_command("convert", "torus:4", "--to", "json").json()
     routers = {number for number, node in enumerate(network["nodes"]) if node["kind"] == "router"}
@@ -159,7 +159,7 @@ def test_choose(tmp_path: Path, ayatori_command) -> None:
     ]
     assert (data["method"], data["jobs"], data["ranks"], data["model"]["link_bandwidth"]) == ("pair", 1, [14], 1.716e9)
     planned = [entry["algorithm"] for entry in data["calls"][0]["ranking"]]
-    assert "planned" in planned and data["calls"][0]["left_out"] == []
+    assert "path-aware" in planned and data["calls"][0]["left_out"] == []
     assert {"mapped-binary", "trinaryx3"} <= {entry["algorithm"] for entry in data["calls"][-1]["left_out"]}
     best = data["calls"][-1]["ranking"][0]
     call = ("--collective", "broadcast", "--bytes", "1MiB", "--algorithm", best["algorithm"])

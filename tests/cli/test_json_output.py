@@ -31,7 +31,7 @@ EXAMPLES: dict[str, list[str]] = {
     "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
-    "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
+    "plan": [f"plan {PAPER} --contiguous 16..16 --path-aware --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
     "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],
     "plan-roce": [f"plan {PAPER} --contiguous 16..16 --roce"],

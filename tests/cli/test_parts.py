@@ -136,7 +136,7 @@ def test_tables_have_few_comments_unless_they_are_asked_for(tmp_path: Path, ayat
     entry = next(i for i, line in enumerate(lines) if i > 60 and line.startswith("0x"))
     del lines[entry]
     old.write_text("".join(lines), encoding="utf-8")
-    again = tmp_path / "again"
+    again = tmp_path / "cache_refill"
     made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(again), "--json")
     assert json.loads(made.stdout)["differing_entries"] == 1
     assert (again / "changed-lfts").read_text(encoding="utf-8").count("Unicast lids") == 1

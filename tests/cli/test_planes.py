@@ -140,7 +140,7 @@ def test_messages_take_the_plane_of_both_hosts_that_is_best_by_default(ayatori_c
     """An all-to-all among three chassis waits for the buses' uplinks, and InfiniBand carries what gateways exchange."""
     call = ("simulate", THREE_CHASSIS, *ALL_TO_ALL, "--algorithm", "two-level-ring", "--calibration", "none", "--json")
     found = ayatori_command(*call).json()
-    assert found["model"]["rails"] == "soonest"
+    assert found["model"]["rails"] == "lowest-latency"
     assert found["per_job"][0]["ranks"] == 12, "a rank on each host: none has two NICs on one plane"
     hot = {found["hot_links"][0]["from"], found["hot_links"][0]["to"]}
     assert hot in [{"gbe-core", f"chassis{number}"} for number in (1, 2, 3)]

@@ -34,11 +34,11 @@ def test_utilisation_of_jobs_of_all_nodes_is_whole() -> None:
     assert run_stream(4, 20, (4, 4), any_nodes, 1).utilisation == pytest.approx(1)
 
 
-def test_with_plans_or_own_steps_any_nodes_cost_no_bandwidth(tmp_path: Path) -> None:
+def test_with_plans_or_path_aware_any_nodes_cost_no_bandwidth(tmp_path: Path) -> None:
     page = job_stream.run(tmp_path, job_stream.Settings(jobs=60))
     results = json.loads((tmp_path / "results.json").read_text())["results"]
     for allocation in ALLOCATIONS:
         assert fmean(results[f"{allocation}: pair"]) == pytest.approx(1)
-        assert fmean(results[f"{allocation}: own steps"]) > 0.95
-        assert fmean(results[f"{allocation}: destination-mod-K"]) < 0.95
+        assert fmean(results[f"{allocation}: path-aware schedule"]) > 0.95
+        assert fmean(results[f"{allocation}: d-mod-k"]) < 0.95
     assert 'id="section24"' in page.read_text()

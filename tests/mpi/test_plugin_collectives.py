@@ -23,7 +23,7 @@ WITH_SIZES = {
     "ALLGATHERV": ["ring", "recursive-doubling", "bruck", "spread"],
     "GATHERV": ["linear"],
     "SCATTERV": ["linear"],
-    "ALLTOALLV": ["shift", "pairwise", "spread", "planned", "two-level-ring", "two-level-ring-blocking"],
+    "ALLTOALLV": ["shift", "pairwise", "spread", "path-aware", "two-level-ring", "two-level-ring-blocking"],
 }
 NEED_ROUTERS = {"in-network"}  # whose participants are not all MPI processes
 

@@ -192,7 +192,7 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int, packet: in
     messages = MessageCosts(1e-6, (Line(0, 3e-7, 1e-10),), (Line(0, 4e-7, 2e-10),), 0, 4096, 7e-6, 2e9)
     reduce = (Line(0, 1e-7, 3e-10),)
     again = (Line(0, 0.0, 7e-10),)
-    costs = Costs("given", inside=messages, between=messages, reduce=reduce, again=again)
+    costs = Costs("given", inside=messages, between=messages, reduce=reduce, cache_refill=again)
     predictor = Predictor(network, model=Model(link_bandwidth=1e12, link_latency=0, costs=costs))
     both = 2 if ppn == 2 else 1
     if ppn == 1:
@@ -261,7 +261,7 @@ def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> Non
     found = fit(measurement_of(costs, local, local), "inside")
     assert found.start == pytest.approx(START, rel=1e-6)
     for size in (4096, 1 << 20):
-        assert seconds_of(found.again, size) == pytest.approx(seconds_of(AGAIN, size), rel=0.05)
+        assert seconds_of(found.cache_refill, size) == pytest.approx(seconds_of(AGAIN, size), rel=0.05)
         assert seconds_of(found.reduce, size) == pytest.approx(seconds_of(local, size), rel=0.05)
 
 
@@ -275,7 +275,7 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
     found = fit(measured, "inside" if inside else "between")
     messages = found.messages
     numbers = [found.start, messages.latency, messages.gap, messages.rendezvous, messages.bandwidth]
-    for cost in (messages.send, messages.receive, found.copy, found.reduce, found.again):
+    for cost in (messages.send, messages.receive, found.copy, found.reduce, found.cache_refill):
         numbers += [number for line in cost for number in (line.seconds, line.seconds_per_byte)]
     assert all(isfinite(number) and number >= 0 for number in numbers), numbers
 
@@ -335,14 +335,14 @@ def test_what_sharing_costs_gives_back_what_the_model_takes(
 ) -> None:
     """Of steps that the model itself has timed, whose costs jump at 4 KiB: straight lines blur the jump."""
     ranks = ranks_a_core * cores
-    crowded = (Line(0, more), Line(4096, 2 * more, per_byte))
-    known = Costs(inside=costs, cores=cores, turn=fixed(wait), crowded=crowded)
+    oversubscription = (Line(0, more), Line(4096, 2 * more, per_byte))
+    known = Costs(inside=costs, cores=cores, scheduling_delay=fixed(wait), oversubscription=oversubscription)
     steps = ring_steps(known, ranks, FITTED_SIZES)
     hop = one_way(costs, min(FITTED_SIZES)) + ranks_a_core / 2 * wait
     found = fit_sharing(Turns(ranks, steps, 1e-5, hop), costs, cores)
-    assert seconds_of(found.turn, 1) == pytest.approx(wait, abs=1e-12)
-    assert found.first_turn == pytest.approx(1e-5 / (ranks_a_core - 1))
-    again = ring_steps(replace(known, crowded=found.crowded), ranks, FITTED_SIZES)
+    assert seconds_of(found.scheduling_delay, 1) == pytest.approx(wait, abs=1e-12)
+    assert found.start_skew == pytest.approx(1e-5 / (ranks_a_core - 1))
+    again = ring_steps(replace(known, oversubscription=found.oversubscription), ranks, FITTED_SIZES)
     for size in FITTED_SIZES:
         assert again[size] == pytest.approx(steps[size], rel=0.5 if size in (1024, 4096) else 0.06), size
 
@@ -352,8 +352,8 @@ def test_ranks_with_a_core_each_do_not_wait() -> None:
     assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=2) == Sharing()
     assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=1) == Sharing(), "as is known of two ranks there"
     quick = fit_sharing(Turns(4, dict.fromkeys(FITTED_SIZES, 1e-9), 0, 1e-9), costs, cores=2)
-    assert seconds_of(quick.turn, 1) == 0
-    assert all(seconds_of(quick.crowded, size) == 0 for size in FITTED_SIZES)
+    assert seconds_of(quick.scheduling_delay, 1) == 0
+    assert all(seconds_of(quick.oversubscription, size) == 0 for size in FITTED_SIZES)
 
 
 def test_times_where_ranks_take_turns_are_steps_and_hops() -> None:
@@ -372,12 +372,17 @@ def test_a_busy_machine_lets_no_step_and_no_hop_be_free() -> None:
 
 
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
-    sharing = {"turn": fixed(1e-6), "first_turn": 2e-6, "crowded": fixed(5e-7)}
+    sharing = {"scheduling_delay": fixed(1e-6), "start_skew": 2e-6, "oversubscription": fixed(5e-7)}
     measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6, eager_limit=8), cores=2, **sharing)
     costs = costs_of(measured, FREE, 0)
-    assert (costs.cores, costs.turn, costs.first_turn, costs.crowded) == (2, *sharing.values())
+    assert (costs.cores, costs.scheduling_delay, costs.start_skew, costs.oversubscription) == (2, *sharing.values())
     elsewhere = costs_of(replace(measured, inside=None), FREE, 0)
-    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn, elsewhere.crowded) == (0, (), 0, ())
+    assert (elsewhere.cores, elsewhere.scheduling_delay, elsewhere.start_skew, elsewhere.oversubscription) == (
+        0,
+        (),
+        0,
+        (),
+    )
     network = open_source("fattree:K=2,levels=1")
     seconds = []
     for ranks in (2, 4, 8):

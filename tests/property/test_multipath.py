@@ -56,4 +56,4 @@ def test_what_needs_one_path_a_message_refuses_it(network: ayatori.Network) -> N
     with pytest.raises(Error, match="one path"):
         choose(network, job, [("alltoall", 1024)], MULTIPATH)
     with pytest.raises(Error, match="one path"):
-        simulate(network, job, Call("alltoall", "planned", 1024), MULTIPATH)
+        simulate(network, job, Call("alltoall", "path-aware", 1024), MULTIPATH)

@@ -33,7 +33,7 @@ def test_what_a_job_gets_beside_few_others_is_the_mean_over_all_of_their_steps(t
     for case in cases:
         running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
         [placed] = plan_beside(case.network, case.routes, [case.job], running)
-        walk, base_lids = PacketWalk(case.network, case.routes), Plan.destination_mod_k(case.job.rank_count)
+        walk, base_lids = PacketWalk(case.network, case.routes), Plan.d_mod_k(case.job.rank_count)
         without = time_beside(walk, case.job, base_lids, case.others)
         if without == 0:  # all ranks on one host
             continue
@@ -50,14 +50,14 @@ def random_hosts(folder: Path, size: int, seed: int) -> str:
 
 
 def test_a_plan_that_gains_nothing_is_said_not_to_help(tmp_path: Path, ayatori_command) -> None:
-    """Paper 1's rule reaches 0.65 of the bandwidth of this job, destination-mod-K 0.81."""
+    """Paper 1's rule reaches 0.65 of the bandwidth of this job, d-mod-k 0.81."""
     out = tmp_path / "plan.json"
     arguments = ("plan", PAPER, "--job", random_hosts(tmp_path, 14, seed=1), "--method", "rule")
     outcome = ayatori_command(*arguments, "--out", str(out)).good()
     assert "take          no plan helps: 0.8125 with and without" in outcome.stdout
     assert "new tables    LMC 3, to be loaded first (ayatori route): nothing changes without a plan" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
-    assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 3)
+    assert (saved.plan.method.word, saved.lmc) == ("d-mod-k", 3)
     data = ayatori_command(*arguments, "--json").json()
     [choice] = data["choices"]
     assert (data["kept"], data["equal"], choice["take"], choice["equal"]) == (1, 1, "no plan", True)
@@ -77,7 +77,7 @@ def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayato
     assert "new tables    LMC 0, to be loaded first (ayatori route): mean 0.6000 without a plan" in outcome.stdout
     assert "take          no plan: 0.6000 with it, 1.0000 without" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
-    assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 0)
+    assert (saved.plan.method.word, saved.lmc) == ("d-mod-k", 0)
 
 
 def tables_by_root(folder: Path) -> Path:
@@ -100,30 +100,30 @@ def test_a_plan_is_compared_with_the_tables_that_are_given(tmp_path: Path, ayato
     assert "the plan: 0.7500 with it, 0.2500 without" in ours
 
 
-def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path, ayatori_command) -> None:
+def test_path_aware_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path, ayatori_command) -> None:
     steps = tmp_path / "steps"
     arguments = (PAPER, "--contiguous", "16..16", "--lmc", "0")
     planned = ayatori_command("plan", *arguments, "--steps-out", str(steps), "--json")
     data = json.loads(planned.stdout)
-    assert data["choices"][0]["take"] == "no plan, own steps"
+    assert data["choices"][0]["take"] == "no plan, path-aware schedule"
     assert data["choices"][0]["without"] == 0.75
-    assert data["relative_bandwidth"]["mean"] == data["choices"][0]["without_own_steps"] >= 15 / 16
+    assert data["relative_bandwidth"]["mean"] == data["choices"][0]["without_path_aware"] >= 15 / 16
     assert data["per_job"][0]["steps"]["bound"] == 15
     checked = ayatori_command("check", *arguments, "--pattern", str(steps), "--json").json()
     assert checked["free"] == 1
-    with_pattern = ayatori_command("plan", *arguments, "--own-steps", "--pattern", "ring")
+    with_pattern = ayatori_command("plan", *arguments, "--path-aware", "--pattern", "ring")
     assert (with_pattern.status, "not for ring" in with_pattern.stderr) == (1, True)
 
 
-def test_own_steps_are_named_only_where_they_could_be_much_better(ayatori_command) -> None:
+def test_path_aware_are_named_only_where_they_could_be_much_better(ayatori_command) -> None:
     arguments = ("plan", PAPER, "--contiguous", "16..16")
     named = ayatori_command(*arguments, "--lmc", "0", "--json").json()["choices"][0]
-    made = ayatori_command(*arguments, "--lmc", "0", "--own-steps", "--json").json()["choices"][0]
-    assert named["without"] + 0.05 <= made["without_own_steps"] <= named["own_steps_at_most"]
-    assert "own_steps_at_most" not in made
-    assert "--own-steps: up to" in ayatori_command(*arguments, "--lmc", "0").stdout
+    made = ayatori_command(*arguments, "--lmc", "0", "--path-aware", "--json").json()["choices"][0]
+    assert named["without"] + 0.05 <= made["without_path_aware"] <= named["path_aware_at_most"]
+    assert "path_aware_at_most" not in made
+    assert "--path-aware: up to" in ayatori_command(*arguments, "--lmc", "0").stdout
     for good_enough in (("--lmc", "auto"), ("--lmc", "0", "--pattern", "ring")):
-        assert "--own-steps" not in ayatori_command(*arguments, *good_enough).stdout
+        assert "--path-aware" not in ayatori_command(*arguments, *good_enough).stdout
 
 
 def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori_command) -> None:
@@ -141,12 +141,12 @@ def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori
         "--calibration",
         "none",
     )
-    simulated = ayatori_command("simulate", *arguments, *call, "--algorithm", "planned").json()
-    planned = ayatori_command("plan", *arguments, "--own-steps").json()
+    simulated = ayatori_command("simulate", *arguments, *call, "--algorithm", "path-aware").json()
+    planned = ayatori_command("plan", *arguments, "--path-aware").json()
     assert simulated["method"] == "tables"
     bandwidth = simulated["bandwidth_MBps"]["mean"] / 1000
     assert bandwidth == pytest.approx(0.25)
-    assert planned["choices"][0]["without_own_steps"] == pytest.approx(0.25)
+    assert planned["choices"][0]["without_path_aware"] == pytest.approx(0.25)
     chosen = ayatori_command("choose", *arguments, *call).json()
     times = {entry["algorithm"]: entry["time_s"] for entry in chosen["calls"][0]["ranking"]}
-    assert (chosen["method"], times["planned"]) == ("tables", simulated["time_s"])
+    assert (chosen["method"], times["path-aware"]) == ("tables", simulated["time_s"])

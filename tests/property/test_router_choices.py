@@ -60,10 +60,10 @@ def test_what_routers_choose_is_not_chosen_by_tables_plans_or_steps(method: str)
     with pytest.raises(Error, match="whatever tables say"):
         Predictor(network, method, routes=make_routes(network, 0))
     with pytest.raises(Error, match="one path of each message"):
-        Predictor(network, method).predict(jobs, Call("alltoall", "planned", 1024))
+        Predictor(network, method).predict(jobs, Call("alltoall", "path-aware", 1024))
     ranking = choose(network, jobs, [("alltoall", 1 << 16)], method).rankings[0]
-    assert "planned" not in {each.algorithm for each in ranking.ranked}
-    assert any(each.algorithm == "planned" and method in each.reason for each in ranking.left_out)
+    assert "path-aware" not in {each.algorithm for each in ranking.ranked}
+    assert any(each.algorithm == "path-aware" and method in each.reason for each in ranking.left_out)
 
 
 def test_adaptive_refuses_what_its_model_has_not() -> None:

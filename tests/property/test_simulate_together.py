@@ -88,7 +88,7 @@ def test_a_plan_is_kept_and_others_are_planned_by_the_method(network: ayatori.Ne
     assert [job.method for job in company.jobs] == ["pair", "rule"]
     alone = simulate(network, mine.job, CALL, "pair", BARE, routes=routes)
     assert company.jobs[0].alone.seconds == alone.seconds
-    planned = CompanySimulation(network, [mine], replace(CALL, algorithm="planned"), None, BARE, routes, 1).run()
+    planned = CompanySimulation(network, [mine], replace(CALL, algorithm="path-aware"), None, BARE, routes, 1).run()
     assert planned.jobs[0].alone.seconds <= alone.seconds * (1 + 1e-9)
 
 
@@ -137,6 +137,6 @@ def test_what_cannot_be_simulated_is_refused(network: ayatori.Network) -> None:
     with pytest.raises(Error, match="no job"):
         CompanySimulation(network, [], CALL)
     torus = ayatori.open_source("torus:4x4")
-    planned = JobOnFabric("one", ayatori.contiguous_jobs(torus, [4])[0], _core.Plan.destination_mod_k(4))
+    planned = JobOnFabric("one", ayatori.contiguous_jobs(torus, [4])[0], _core.Plan.d_mod_k(4))
     with pytest.raises(Error, match="by tables"):
         CompanySimulation(torus, [planned], CALL)

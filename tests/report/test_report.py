@@ -79,14 +79,14 @@ def explorer_data(page: str) -> dict[str, Any]:
 def test_figures_agree_with_the_paper(paper: dict[str, Any]) -> None:
     """16 of 30 hosts: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
     free = paper["random"]["free"]
-    assert free["destination-mod-K"] < 3 and 30 < free["rule"] < 50 and free["colour"] == free["pair"] == 60
+    assert free["d-mod-k"] < 3 and 30 < free["rule"] < 50 and free["colour"] == free["pair"] == 60
 
 
 def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str, Any]) -> None:
     page = written(tmp_path, paper)
     text = " ".join(Reader(without_plotly(page)).texts)
     free = paper["random"]["free"]
-    assert f"60 random 16-host jobs: {free['destination-mod-K']} free of hot spots → 60" in text
+    assert f"60 random 16-host jobs: {free['d-mod-k']} free of hot spots → 60" in text
     for figure in ("1,198", "1,607", "888", "1,265", "1,690", "1,716", "jobs ≥ 1,500 MB/s", "of 28"):
         assert figure in text
 
@@ -162,7 +162,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, paper: dict[str, Any]) -> None
 
 
 def test_hostile_method_keys_and_names_in_figures(tmp_path: Path, paper: dict[str, Any]) -> None:
-    text = json.dumps(paper).replace('"destination-mod-K"', json.dumps(EVIL))
+    text = json.dumps(paper).replace('"d-mod-k"', json.dumps(EVIL))
     page = written(tmp_path, json.loads(text))
     figures = re.search(r'id="figures">(.*?)</script>', page, re.DOTALL)
     assert figures and "<" not in figures[1]
@@ -189,14 +189,14 @@ SPOILED = [
     ("fabric.drawing.bundles.0.cables.0", 60, "drawing.bundles[0].cables[0]: expected a whole number from 0 to 59"),
     ("fabric.drawing.width", 1e9, "fabric.drawing.width: expected a number up to 1e+06"),
     ("peak_MBps", 0, "peak_MBps: expected a number"),
-    ("random.jobs", 61, "random.relative_bandwidth.destination-mod-K: expected 61 numbers, one for each job"),
+    ("random.jobs", 61, "random.relative_bandwidth.d-mod-k: expected 61 numbers, one for each job"),
     ("random.free.pair", 61, "random.free.pair: expected a whole number from 0 to 60"),
     ("random.relative_bandwidth.rule.3", True, "random.relative_bandwidth.rule[3]: expected a number"),
     ("contiguous.sizes.0", 0, "contiguous.sizes[0]: expected a whole number from 1"),
     (
-        "contiguous.paper_MBps.destination-mod-K",
+        "contiguous.paper_MBps.d-mod-k",
         {"x": 3},
-        "contiguous.paper_MBps.destination-mod-K: expected numbers of hosts as keys",
+        "contiguous.paper_MBps.d-mod-k: expected numbers of hosts as keys",
     ),
     ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
     ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),

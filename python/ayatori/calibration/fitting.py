@@ -66,7 +66,7 @@ class Fit:
     messages: MessageCosts
     copy: SizeCost
     reduce: SizeCost
-    again: SizeCost
+    cache_refill: SizeCost
     start: float
     errors: Sequence[FitError]
 

@@ -22,9 +22,9 @@ CORRECTIONS = 8
 class Sharing:
     """As in Costs."""
 
-    turn: SizeCost = ()
-    first_turn: float = 0
-    crowded: SizeCost = ()
+    scheduling_delay: SizeCost = ()
+    start_skew: float = 0
+    oversubscription: SizeCost = ()
 
 
 def fit_sharing(turns: Turns, messages: MessageCosts, cores: int) -> Sharing:
@@ -36,11 +36,15 @@ def fit_sharing(turns: Turns, messages: MessageCosts, cores: int) -> Sharing:
         return Sharing()
     pairs = turns.ranks / cores / 2
     turn = fixed(max(0.0, turns.hop - one_way(messages, min(turns.steps))) / pairs)
-    in_a_step = 2 * pairs * pairs  # so many times `crowded`: of all ranks of a core
+    in_a_step = 2 * pairs * pairs  # so many times `oversubscription`: of all ranks of a core
     more = dict.fromkeys(sorted(turns.steps), 0.0)
     for _ in range(CORRECTIONS):
-        crowded = tuple(Line(size, seconds) for size, seconds in more.items())
-        predicted = ring_steps(Costs(inside=messages, cores=cores, turn=turn, crowded=crowded), turns.ranks, more)
+        oversubscription = tuple(Line(size, seconds) for size, seconds in more.items())
+        predicted = ring_steps(
+            Costs(inside=messages, cores=cores, scheduling_delay=turn, oversubscription=oversubscription),
+            turns.ranks,
+            more,
+        )
         more = {
             size: max(0.0, seconds + (turns.steps[size] - predicted[size]) / in_a_step)
             for size, seconds in more.items()

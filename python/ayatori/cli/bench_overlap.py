@@ -188,7 +188,7 @@ def describe(data: dict[str, Any]) -> None:
     for result in results:
         if result["thread"] is not None:
             say(f"the plug-in's thread stayed on in {result['thread']:.0%} of the runs: {title_of(result)}")
-    for sentence in dict.fromkeys(line for result in results for line in result["crowded"]):
+    for sentence in dict.fromkeys(line for result in results for line in result["oversubscribed"]):
         say(f"more threads than cores: {sentence}")
     for places in {str(result["places"]): result["places"] for result in results if result["places"]}.values():
         say(f"binding: {binding_in_words(places)}")

@@ -68,7 +68,7 @@ def describe(calibration: Calibration) -> None:
             describe_messages(name, costs)
     rows = [
         [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in local)]
-        for local in [(calibration.copy, calibration.reduce, calibration.again)]
+        for local in [(calibration.copy, calibration.reduce, calibration.cache_refill)]
         for size in SIZES_PRINTED
     ]
     print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
@@ -87,10 +87,10 @@ def describe(calibration: Calibration) -> None:
 
 def describe_turns(calibration: Calibration) -> None:
     say(
-        f"  where two ranks share a core: {format_seconds(calibration.first_turn)} more before the first step, "
-        f"{format_seconds(seconds_of(calibration.turn, 1))} until a message is seen"
+        f"  where two ranks share a core: {format_seconds(calibration.start_skew)} more before the first step, "
+        f"{format_seconds(seconds_of(calibration.scheduling_delay, 1))} until a message is seen"
     )
-    more = [f"{format_seconds(seconds_of(calibration.crowded, m))} ({format_bytes(m)})" for m in SIZES_PRINTED]
+    more = [f"{format_seconds(seconds_of(calibration.oversubscription, m))} ({format_bytes(m)})" for m in SIZES_PRINTED]
     say(f"    and more to receive it: {', '.join(more)}")
 
 

@@ -72,7 +72,7 @@ def check(
     Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock, and with --applied for
     connections that took other paths than the plan's.
 
-    Without --lfts the tables are ours at --lmc. At every LMC base LIDs are destination-mod-K, as OpenSM's ftree routes.
+    Without --lfts the tables are ours at --lmc. At every LMC base LIDs are d-mod-k, as OpenSM's ftree routes.
     """
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern), aliases)

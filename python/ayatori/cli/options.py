@@ -82,14 +82,14 @@ PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a
 METHOD = Annotated[
     str | None,
     typer.Option(
-        help="Paths: destination-mod-K, rule, colour, pair; dimension-order (the default in grids of machines); "
+        help="Paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
         "multipath: each message over all LIDs."
     ),
 ]
 METHOD_OR_ROUTERS = Annotated[
     str | None,
     typer.Option(
-        help="Paths: destination-mod-K, rule, colour, pair; dimension-order (the default in grids of machines); "
+        help="Paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
         "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow."
     ),
 ]

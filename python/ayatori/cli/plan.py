@@ -58,18 +58,18 @@ from ayatori.planning.plans import (
     traffic_of_nics,
 )
 from ayatori.planning.routes import make_routes, read_routes
-from ayatori.prediction.own_steps import MOST_RANKS, simulate_own_steps
+from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
 from ayatori.study.pictures import plan_as_study
 
 METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
 PLAN_LMC = Annotated[
     str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
 ]
-OWN_STEPS = Annotated[
-    bool, typer.Option("--own-steps", help="Also order the messages of the all-to-all for the paths.")
+PATH_AWARE = Annotated[
+    bool, typer.Option("--path-aware", help="Also order the messages of the all-to-all for the paths.")
 ]
 STEPS_OUT = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the job's own steps there, as a pattern file.")
+    Path | None, typer.Option(metavar="FILE", help="Write the job's path-aware schedule there, as a pattern file.")
 ]
 IN_USE = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan is made on them, too.")
@@ -117,7 +117,7 @@ class PlanOptions:
 class DetailOptions:
     """The options that ask for more of jobs which are planned one by one."""
 
-    own_steps: OWN_STEPS = False
+    path_aware: PATH_AWARE = False
     steps_out: STEPS_OUT = None
     report: options.REPORT = None
 
@@ -127,7 +127,7 @@ class DetailOptions:
 
     @property
     def makes_steps(self) -> bool:
-        return self.own_steps or self.steps_out is not None
+        return self.path_aware or self.steps_out is not None
 
 
 @grouped
@@ -146,7 +146,7 @@ def plan(
 ) -> None:
     """Picks the paths of a job's messages, and compares hot spots without and with the plan.
 
-    "Without" are the tables in use: those of --lfts, or else destination-mod-K of ours with one LID a port, as OpenSM's
+    "Without" are the tables in use: those of --lfts, or else d-mod-k of ours with one LID a port, as OpenSM's
     ftree routes. A job whose plan would not be better than that keeps base LIDs. Where the plan is made on new tables,
     what these bring without a plan is shown, too.
 
@@ -186,7 +186,7 @@ def plan_each(
     """Plans jobs as if each were alone, and compares with the tables in use."""
     jobs, pattern, rails = each.jobs_or_whole_network(network), wanted.pattern, wanted.rails
     if rails != "own" and details.makes_steps:
-        raise UsageError("own steps have messages between the ranks' own NICs", hint="--rails own with them")
+        raise UsageError("a path-aware schedule has messages between the ranks' own NICs", hint="--rails own with them")
     if (wanted.out is not None or details.steps_out is not None) and len(jobs) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     in_use = wanted.tables_in_use(network)
@@ -239,7 +239,7 @@ def improve(
     how = (wanted.method, wanted.pattern, seed, details.makes_steps, control, proven, wanted.rails)
     improvements = improve_jobs(network, in_use, routes, jobs, *how)
     for improvement in improvements if details.makes_steps else []:
-        simulate_own_steps(network, in_use, routes, improvement)
+        simulate_path_aware(network, in_use, routes, improvement)
         control.did()
     return improvements
 
@@ -267,7 +267,7 @@ def on_tables_of_ours(
     seed: int,
     rails: str,
 ) -> list[Assessment]:
-    """The jobs on destination-mod-K of ours, which stands beside tables of others; empty if ours are in use."""
+    """The jobs on d-mod-k of ours, which stands beside tables of others; empty if ours are in use."""
     if in_use.name == OURS:
         return []
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
@@ -318,10 +318,12 @@ def describe(data: dict[str, Any]) -> None:
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
     say(f"  take          {choice_in_words(data)}")
-    own_steps = [choice["own_steps_at_most"] for choice in data["choices"] if "own_steps_at_most" in choice]
-    if own_steps:
-        which = "" if data["jobs"] == 1 else f" in {len(own_steps)} of {data['jobs']} jobs"
-        say(f"  try           --own-steps{which}: up to {max(own_steps):.4f} without a plan, by the load of the links")
+    path_aware = [choice["path_aware_at_most"] for choice in data["choices"] if "path_aware_at_most" in choice]
+    if path_aware:
+        which = "" if data["jobs"] == 1 else f" in {len(path_aware)} of {data['jobs']} jobs"
+        say(
+            f"  try           --path-aware{which}: up to {max(path_aware):.4f} without a plan, by the load of the links"
+        )
     if (other := data["in_network_order"]) is not None:
         say(f"  try           --order network: {other:.4f} with the ranks in the network's order")
     if data["jobs"] == 1:
@@ -340,15 +342,21 @@ def describe(data: dict[str, Any]) -> None:
 
 def describe_simulated(choice: dict[str, Any]) -> None:
     """What the all-to-all takes in all four ways, and which of them are out of the question for it."""
-    columns = ["with_plan_s", "without_s", "with_plan_own_steps_s", "without_own_steps_s"]
+    columns = ["with_plan_s", "without_s", "with_plan_path_aware_s", "without_path_aware_s"]
     rows = [
         [f"  {format_bytes(times['bytes'])} a pair", *(format_seconds(times[column]) for column in columns)]
         for times in choice["simulated"]
     ]
-    header = ["  simulated, drifting steps", "plan", "no plan", "plan, own steps", "no plan, own steps"]
+    header = [
+        "  simulated, drifting steps",
+        "plan",
+        "no plan",
+        "plan, path-aware schedule",
+        "no plan, path-aware schedule",
+    ]
     print_table("", header, rows)
-    if choice["slower_own_steps"]:
-        say(f"  not taken     {' and '.join(choice['slower_own_steps'])}: slower there than the shift")
+    if choice["slower_path_aware"]:
+        say(f"  not taken     {' and '.join(choice['slower_path_aware'])}: slower there than the shift")
 
 
 def new_tables_in_words(new: dict[str, Any]) -> str:
@@ -364,13 +372,13 @@ def choice_in_words(data: dict[str, Any]) -> str:
         return f"the plan in {planned} of {data['jobs']} jobs, equal in {data['equal']}, no plan in {worse}"
     choice = data["choices"][0]
     word = "no plan helps" if choice["equal"] else choice["take"] if data["kept"] else f"the {choice['take']}"
-    if "with_plan_own_steps" not in choice:
+    if "with_plan_path_aware" not in choice:
         if choice["equal"]:
             return f"{word}: {choice['without']:.4f} with and without"
         return f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
     by_shift = f"plan {choice['with_plan']:.4f}, no plan {choice['without']:.4f}"
-    by_own_steps = f"plan {choice['with_plan_own_steps']:.4f}, no plan {choice['without_own_steps']:.4f}"
-    return f"{word} (by the shift: {by_shift}; by own steps: {by_own_steps})"
+    by_path_aware = f"plan {choice['with_plan_path_aware']:.4f}, no plan {choice['without_path_aware']:.4f}"
+    return f"{word} (by the shift: {by_shift}; by the path-aware schedule: {by_path_aware})"
 
 
 def write_better_plan(

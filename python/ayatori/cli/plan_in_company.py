@@ -70,7 +70,7 @@ class CompanyOptions:
         if each.random_jobs or each.job_size is not None or each.contiguous or details:
             raise UsageError(
                 f"{what} plans the paths of hostfiles, and nothing else",
-                hint="leave out --random-jobs, --contiguous, --own-steps, --steps-out and --report",
+                hint="leave out --random-jobs, --contiguous, --path-aware, --steps-out and --report",
             )
         if method != "pair":
             raise UsageError(f"{what} has no method '{method}'", hint="pair: one path a pair of nodes")

@@ -148,7 +148,7 @@ def simulate_together(
     )
     company, cut = searched("simulations", None, simulation.run)
     if asked.svg is not None and company.links_of is None:
-        raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method destination-mod-K")
+        raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method d-mod-k")
     asked.draw(network, jobs, company.shared)
     together = company_as_data(company) | {"background": asked.background, "cut": cut and cut.as_data()}
     return company.alone(), {"together": together}, cut

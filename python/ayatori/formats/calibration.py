@@ -36,7 +36,7 @@ class Calibration:
     """Links between the machines that were measured; their latency is part of that of `between`."""
     copy: SizeCost = ()
     reduce: SizeCost = ()
-    again: SizeCost = ()
+    cache_refill: SizeCost = ()
     """More than a reduction takes where its result replaces what was sent in the same step."""
     start: float = 0
     """Seconds from the call of a collective until its first step begins."""
@@ -44,11 +44,11 @@ class Calibration:
     """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
     cores: int = 0
     """Of the machine; 0: not known."""
-    turn: SizeCost = ()
+    scheduling_delay: SizeCost = ()
     """Seconds that a message waits where two ranks share a core, and as much longer with more."""
-    first_turn: float = 0
+    start_skew: float = 0
     """Seconds by which a rank begins later for each further rank that shares its core."""
-    crowded: SizeCost = ()
+    oversubscription: SizeCost = ()
     """More of a receiver's processor for a message within a machine where two ranks share a core, and as much longer
     with more."""
     remarks: Sequence[str] = ()
@@ -72,12 +72,12 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         between or otherwise.between,
         calibration.copy or otherwise.copy,
         calibration.reduce or otherwise.reduce,
-        calibration.again if calibration.reduce else otherwise.again,
+        calibration.cache_refill if calibration.reduce else otherwise.cache_refill,
         calibration.start,
         calibration.cores if inside else otherwise.cores,
-        calibration.turn if inside else otherwise.turn,
-        calibration.first_turn if inside else otherwise.first_turn,
-        calibration.crowded if inside else otherwise.crowded,
+        calibration.scheduling_delay if inside else otherwise.scheduling_delay,
+        calibration.start_skew if inside else otherwise.start_skew,
+        calibration.oversubscription if inside else otherwise.oversubscription,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def crowded(places: Sequence[dict[str, Any]], threads: int) -> list[str]:
+def oversubscribed(places: Sequence[dict[str, Any]], threads: int) -> list[str]:
     """Sentences about cores with more threads than there are cores. `places`: each rank's host, machine and cores, as
     the programs print them; each rank has so many threads that want to run."""
     found = []

@@ -13,7 +13,7 @@ from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
-from ayatori.overlap.cores import crowded
+from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
 from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
@@ -229,7 +229,7 @@ def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Spe
     entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
     if not good:
         nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None, "thread": None}
-        return entry | nothing | {"too_noisy": False, "causes": [], "runs": 0, "crowded": [], "places": []}
+        return entry | nothing | {"too_noisy": False, "causes": [], "runs": 0, "oversubscribed": [], "places": []}
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
     times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
@@ -254,7 +254,7 @@ def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Spe
         "causes": noise.causes(of_noise) if noise.is_too_much else [],
         "runs": len(good),
         "thread": _share_on(good),
-        "crowded": crowded(places, threads),
+        "oversubscribed": oversubscribed(places, threads),
         "places": places,
     }
 

@@ -17,13 +17,13 @@ from ayatori.planning.plans import (
     with_made_steps,
 )
 
-OURS = "destination-mod-K tables of ours, one LID a port"
+OURS = "d-mod-k tables of ours, one LID a port"
 PLAN, NO_PLAN = "plan", "no plan"
-OWN_STEPS = "own steps"
+PATH_AWARE = "path-aware schedule"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
-"""By how much own steps have to be able to exceed what a job gets before they are named."""
+"""By how much a path-aware schedule must be able to exceed what a job gets before it is named."""
 
 ROUNDING = 1e-9
 """Simulated times that differ by less are equal."""
@@ -45,10 +45,10 @@ class Improvement:
     planned: Assessment
     unplanned: Assessment | None = None
     """Without a plan on the plan's tables; None where their base LIDs have the same entries as those in use."""
-    own_steps: dict[str, Assessment] = field(default_factory=dict)
+    path_aware: dict[str, Assessment] = field(default_factory=dict)
     """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
-    own_steps_at_most: float | None = None
-    """What own steps without a plan could reach, by the load of the links; None where they are not worth a try."""
+    path_aware_at_most: float | None = None
+    """What a path-aware schedule without a plan could reach, by the load of the links; None where it is not worth a try."""
     simulated: dict[str, dict[int, float]] = field(default_factory=dict)
     """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
     not_simulated: list[str] = field(default_factory=list)
@@ -58,22 +58,22 @@ class Improvement:
     def candidates(self) -> dict[str, Assessment]:
         """All of them by name; of those that are equally good the first is taken."""
         named = {NO_PLAN: self.without, PLAN: self.planned}
-        return named | {f"{paths}, {OWN_STEPS}": assessment for paths, assessment in self.own_steps.items()}
+        return named | {f"{paths}, {PATH_AWARE}": assessment for paths, assessment in self.path_aware.items()}
 
     @property
     def take(self) -> str:
-        """The name of the best; not of own steps that are, or may be, slower than the shift where ranks drift."""
-        out = [*self.slower_own_steps, *self.not_simulated]
+        """The name of the best; not of path-aware schedules that are, or may be, slower than the shift where ranks drift."""
+        out = [*self.slower_path_aware, *self.not_simulated]
         names = [name for name in self.candidates if name not in out]
         return min(names, key=lambda name: _order(self.candidates[name]))
 
     @property
-    def slower_own_steps(self) -> list[str]:
-        """The candidates with own steps that take longer than the shift, with the plan or without, for some size."""
+    def slower_path_aware(self) -> list[str]:
+        """The candidates with path-aware schedules that take longer than the shift, with the plan or without, for some size."""
         return [
             name
             for name, times in self.simulated.items()
-            if name.endswith(OWN_STEPS)
+            if name.endswith(PATH_AWARE)
             and any(
                 seconds > min(self.simulated[PLAN][size], self.simulated[NO_PLAN][size]) * (1 + ROUNDING)
                 for size, seconds in times.items()
@@ -127,7 +127,7 @@ def improve_jobs(
 
     Where `control` stops it, the first jobs, of which both are known; perhaps none.
     With `make_steps` both also with steps that are made for their paths, which count as two more;
-    prediction.own_steps simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
+    prediction.path_aware simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
     `prove_baseline` also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than
     all the rest. `rails` is one of RAILS. Raises Error for steps of another pattern than the all-to-all, or of other
     messages than those between the ranks' own NICs.
@@ -135,7 +135,7 @@ def improve_jobs(
     if make_steps and rails != "own":
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
-        raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --own-steps")
+        raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
     baseline = DESTINATION_MOD_K if prove_baseline else None
     without = assess_jobs(network, in_use.routes, jobs, baseline, pattern, seed, control, rails)
     for assessment in without if baseline is None else []:
@@ -152,29 +152,29 @@ def improve_jobs(
             (NO_PLAN, in_use.routes, improvement.without),
             (PLAN, routes, improvement.planned),
         ):
-            improvement.own_steps[name] = with_made_steps(network, tables, assessment)
+            improvement.path_aware[name] = with_made_steps(network, tables, assessment)
             if control is not None:
                 control.did()
     if not make_steps and pattern == "shift" and rails == "own":
         for improvement in improvements:
-            improvement.own_steps_at_most = _own_steps_at_most(network, in_use, improvement)
+            improvement.path_aware_at_most = _path_aware_at_most(network, in_use, improvement)
     return improvements
 
 
 def _take_base_lids(network: Network, assessment: Assessment, rails: str) -> None:
     """As a plan, which can be written and given steps of its own."""
     nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
-    assessment.planned = _core.planned(Plan.destination_mod_k(nics.rank_count), BASE_LIDS)
+    assessment.planned = _core.planned(Plan.d_mod_k(nics.rank_count), BASE_LIDS)
     assessment.proven = False
 
 
-def _own_steps_at_most(network: Network, in_use: TablesInUse, improvement: Improvement) -> float | None:
+def _path_aware_at_most(network: Network, in_use: TablesInUse, improvement: Improvement) -> float | None:
     """Only the bound, which takes a fraction of a second: making the steps takes longer than the plan."""
     reached = improvement.better.relative_bandwidth
     if reached >= GOOD_ENOUGH:
         return None
     job = improvement.without.job
-    plan = Plan.destination_mod_k(job.rank_count)
+    plan = Plan.d_mod_k(job.rank_count)
     bound = _core.alltoall_bound(network, in_use.routes, job.endpoints(network), plan)
     at_most = bound.endpoint_time / bound.time if bound.time > 0 else 1.0
     return at_most if at_most >= reached + WORTH_A_TRY else None
@@ -197,11 +197,11 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 "reason": improvement.planned.planned.reason if improvement.planned.planned else BASE_LIDS,
             }
             | {
-                f"{key}_own_steps": improvement.own_steps[name].relative_bandwidth
+                f"{key}_path_aware": improvement.path_aware[name].relative_bandwidth
                 for key, name in (("with_plan", PLAN), ("without", NO_PLAN))
-                if name in improvement.own_steps
+                if name in improvement.path_aware
             }
-            | ({} if improvement.own_steps_at_most is None else {"own_steps_at_most": improvement.own_steps_at_most})
+            | ({} if improvement.path_aware_at_most is None else {"path_aware_at_most": improvement.path_aware_at_most})
             | _simulated_as_data(improvement)
             | ({"not_simulated": improvement.not_simulated} if improvement.not_simulated else {})
             for improvement in improvements
@@ -213,12 +213,12 @@ def _simulated_as_data(improvement: Improvement) -> dict[str, Any]:
     if not improvement.simulated:
         return {}
     keys = {PLAN: "with_plan", NO_PLAN: "without"}
-    keys |= {f"{name}, {OWN_STEPS}": f"{key}_own_steps" for name, key in keys.items()}
+    keys |= {f"{name}, {PATH_AWARE}": f"{key}_path_aware" for name, key in keys.items()}
     sizes = improvement.simulated[PLAN]
     return {
         "simulated": [
             {"bytes": size} | {f"{key}_s": improvement.simulated[name][size] for name, key in keys.items()}
             for size in sizes
         ],
-        "slower_own_steps": improvement.slower_own_steps,
+        "slower_path_aware": improvement.slower_path_aware,
     }

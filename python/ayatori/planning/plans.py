@@ -27,7 +27,7 @@ from ayatori.model.network import link_as_data
 Item = TypeVar("Item")
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
-DESTINATION_MOD_K = "destination-mod-K"
+DESTINATION_MOD_K = "d-mod-k"
 BASE_LIDS = "base LIDs for everybody"
 METHODS = {
     DESTINATION_MOD_K: "one LID a port, no plan",
@@ -41,7 +41,7 @@ RAILS = {
     "aligned": "on the rail of the receiver's NIC at both ends",
     "striped": "in equal parts over all rails; of several planes over those that are faster together",
     "fastest": "on the fastest plane that both machines are on",
-    "soonest": "by size, on the plane where it takes the least time, or over several",
+    "lowest-latency": "by size, on the plane where it takes the least time, or over several",
 }
 """By which of its NICs a message leaves a machine with several, and by which it arrives (rails.hpp)."""
 AUTO_RAILS = "auto"
@@ -93,14 +93,14 @@ def sizes_differ(pattern: str) -> bool:
 
 
 def rails_on(network: Network, name: str) -> str:
-    """The use of rails of this name; of "auto" what suits the network: `soonest` where machines are on several planes,
+    """The use of rails of this name; of "auto" what suits the network: `lowest-latency` where machines are on several planes,
     else `own`. Raises Error for another name."""
     if name != AUTO_RAILS:
         rails_named(name)
         return name
     if len(network.planes) < 2:
         return "own"
-    return "soonest" if any(len(_planes_of(network, machine)) > 1 for machine in network.machines) else "own"
+    return "lowest-latency" if any(len(_planes_of(network, machine)) > 1 for machine in network.machines) else "own"
 
 
 def _planes_of(network: Network, machine: _core.Machine) -> set[int]:
@@ -127,12 +127,12 @@ def plan(
 ) -> Planned:
     """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
 
-    "destination-mod-K" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
+    "d-mod-k" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
     with one LID a port that are ours, or those of OpenSM's ftree, the route then goes by the destination modulo K.
     """
     method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
-    plan_method = _core.Method.destination_mod_k if method == DESTINATION_MOD_K else _core.Method[method]
+    plan_method = _core.Method.d_mod_k if method == DESTINATION_MOD_K else _core.Method[method]
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 
@@ -201,7 +201,7 @@ def assess_jobs(
         if method == MULTIPATH:
             return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
         if method is None:
-            return Assessment(job, contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps))
+            return Assessment(job, contention(network, routes, nics, Plan.d_mod_k(nics.rank_count), steps))
         planned = plan(network, routes, nics, method, steps)
         return Assessment(job, planned.contention, planned)
 

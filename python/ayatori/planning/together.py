@@ -126,7 +126,7 @@ def measure_together(
         routes,
         [each.name for each in jobs],
         [nics.endpoints(network) for nics, _ in traffic],
-        [each.plan or Plan.destination_mod_k(nics.rank_count) for each, (nics, _) in zip(jobs, traffic, strict=True)],
+        [each.plan or Plan.d_mod_k(nics.rank_count) for each, (nics, _) in zip(jobs, traffic, strict=True)],
         [of_nics for _, of_nics in traffic],
         rounds,
         seed,

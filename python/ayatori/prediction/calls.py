@@ -35,7 +35,7 @@ class Call:
 
 
 def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None = None) -> Schedule:
-    """`planned_steps` are those of the algorithm "planned", which is the shift without them."""
+    """`planned_steps` are those of the algorithm "path-aware", which is the shift without them."""
     if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if not 0 <= call.root < 2**32:

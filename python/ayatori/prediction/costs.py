@@ -65,17 +65,17 @@ class Costs:
     """Of a local copy."""
     reduce: SizeCost = ()
     """Of combining two vectors of so many bytes each."""
-    again: SizeCost = ()
+    cache_refill: SizeCost = ()
     """More than that where the result replaces what was sent in the same step."""
     start: float = 0
     """From the call of a collective until its first step begins."""
     cores: int = 0
     """Of each machine; 0: as many as it has ranks."""
-    turn: SizeCost = ()
+    scheduling_delay: SizeCost = ()
     """A message waits so long where two ranks share a core, and as much longer with more."""
-    first_turn: float = 0
+    start_skew: float = 0
     """A rank begins so much later for each further rank that shares its core."""
-    crowded: SizeCost = ()
+    oversubscription: SizeCost = ()
     """More of a receiver's processor for a message within a machine where two ranks share a core, and as much longer
     with more."""
 

@@ -91,7 +91,7 @@ def communication_of(predictor: Predictor, job: Job, call: Call) -> Communicatio
     """Simulated twice: as it is, and with processors that take no time."""
     costs = predictor.model.costs or Costs()
     between, inside = (replace(messages, send=(), receive=(), gap=0.0) for messages in (costs.between, costs.inside))
-    without = replace(costs, between=between, inside=inside, copy=(), reduce=(), again=(), start=0.0)
+    without = replace(costs, between=between, inside=inside, copy=(), reduce=(), cache_refill=(), start=0.0)
     idle = Predictor(predictor.network, predictor.method, replace(predictor.model, costs=without), predictor.routes)
     [found], [travelling] = (one.predict([job], call) for one in (predictor, idle))
     steps = 1 if call.collective == "halo" else predictor.schedule(job, call).steps().step_count

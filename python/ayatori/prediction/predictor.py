@@ -35,7 +35,7 @@ ECMP = "ecmp"
 BY_ROUTERS = {ADAPTIVE: _core.PathChoice.load, ECMP: _core.PathChoice.hash}
 """The methods by which routers choose, whatever tables and plans say."""
 OTHER_METHODS = (MULTIPATH, ADAPTIVE, ECMP)
-PLANNED = "planned"
+PLANNED = "path-aware"
 """The all-to-all whose steps are made for the job's paths."""
 STEP_MODES = ("drift", "synchronous")
 HOT_LINKS_SHOWN = 20
@@ -150,8 +150,8 @@ class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
     `method` is one of METHODS, of OTHER_METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None
-    takes what the network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With
-    `routes`, a fabric's own tables, they are those, and destination-mod-K stands for base LIDs on them.
+    takes what the network would do by itself: dimension order in such a grid, d-mod-k otherwise. With
+    `routes`, a fabric's own tables, they are those, and d-mod-k stands for base LIDs on them.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Predictor:
     def base_lids(self, job: Job) -> Plan:
         """No plan: of the job's ranks, or where rails say so of its NICs."""
         nics = job if self.model.rails == "own" else _core.job_of_nics(self.network, job)
-        return Plan.destination_mod_k(nics.rank_count)
+        return Plan.d_mod_k(nics.rank_count)
 
     def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
         """The call on each job by itself, jobs in parallel."""
@@ -247,21 +247,21 @@ class Predictor:
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever a plan says", hint="hostfiles, not plans")
             if self.routes is None:
-                raise Error("a plan says paths by tables, not by dimension order", hint="--method destination-mod-K")
+                raise Error("a plan says paths by tables, not by dimension order", hint="--method d-mod-k")
             schedule = self._schedule_on(job, call, places, plan)
         else:
             schedule, plan = self._prepare(job, call, places)
         return PreparedRun(job, places, schedule, plan, bandwidth_bytes(call, places))
 
     def _schedule_on(self, job: Job, call: Call, places: Places, plan: Plan) -> Schedule:
-        """The call's schedule; steps of "planned" are made for the plan's paths."""
+        """The call's schedule; steps of "path-aware" are made for the plan's paths."""
         if call.algorithm != PLANNED:
             return make_schedule(call, places)
         made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
         return make_schedule(call, places, made.steps)
 
     def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
-        """The call's schedule, and the job's paths for it. Steps of "planned" are made for the paths of the shift."""
+        """The call's schedule, and the job's paths for it. Steps of "path-aware" are made for the paths of the shift."""
         if call.algorithm != PLANNED or self.routes is None:
             schedule = make_schedule(call, places)
             return schedule, self.plan(job, schedule)

@@ -36,7 +36,7 @@ def plan_as_study(
     improvements: Sequence[Improvement],
     rails: str = "own",
 ) -> dict[str, Any]:
-    """The jobs on the tables in use, with `ours` on destination-mod-K of ours, and with plans by `method` on `routes`.
+    """The jobs on the tables in use, with `ours` on d-mod-k of ours, and with plans by `method` on `routes`.
 
     `ours` is empty where the tables in use are ours. The job that suffers most is drawn, before and after.
     """
@@ -123,5 +123,5 @@ def links_of(network: Network, routes: Routes, each: JobOnFabric, rails: str) ->
     if each.pattern == "random":
         raise Error("background traffic has no links of its own", internal=True)
     nics, steps = traffic_of_nics(network, each.job, steps_of(each.pattern, each.job.rank_count), rails)
-    plan = each.plan or Plan.destination_mod_k(nics.rank_count)
+    plan = each.plan or Plan.d_mod_k(nics.rank_count)
     return [use.link for use in _core.footprint_of(network, routes, nics.endpoints(network), plan, steps).links]

@@ -137,7 +137,7 @@ void LossRecovery::time_out(ContextId id) {
 }
 
 /// At the first sign of overflow a sender asks. But credit is the receiver's leave to send those packets: when they
-/// collide with those of others, it is soonest mended by sending again, without back-off and without costing the
+/// collide with those of others, it is lowest_latency mended by sending again, without back-off and without costing the
 /// receiver an answer. Who is alone can't have collided: its packet was lost by chance, or waits for a receiver that
 /// does not run, whom each copy would find with the packet.
 bool LossRecovery::resends_unasked(const OutgoingFlow& flow) const {

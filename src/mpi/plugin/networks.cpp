@@ -136,7 +136,7 @@ std::vector<std::string> ways_of_machines(const Network& network, const Job& job
   const Job one_each{job.machines()};
   const auto machines = static_cast<Rank>(one_each.rank_count());
   if (machines > max_machines) return std::vector<std::string>(machines);
-  const RailMap map(network, one_each, RailUse::soonest);
+  const RailMap map(network, one_each, RailUse::lowest_latency);
   std::vector<Rank> first_nic;
   Rank nics = 0;
   for (const MachineId machine : one_each.machine_of_rank) {

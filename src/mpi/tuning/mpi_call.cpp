@@ -54,7 +54,7 @@ bool takes_sizes_by_rank(MpiCall call, std::string_view algorithm) {
     case MpiCall::scatterv:  // only the root knows all sizes
       return algorithm == "linear";
     case MpiCall::alltoallv:  // no rank passes on what others sent
-      return algorithm == "shift" || algorithm == "pairwise" || algorithm == "spread" || algorithm == "planned" ||
+      return algorithm == "shift" || algorithm == "pairwise" || algorithm == "spread" || algorithm == "path-aware" ||
              algorithm == "two-level-ring" || algorithm == "two-level-ring-blocking";
     default:
       return true;

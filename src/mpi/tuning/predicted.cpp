@@ -15,9 +15,9 @@ namespace {
 /// Tried beside an algorithm's own choice.
 constexpr std::array<Bytes, 2> chunk_sizes = {Bytes{8} << 10, Bytes{64} << 10};
 
-/// "planned" needs paths, and is "shift" without them; "in-network" needs routers that reduce.
+/// "path-aware" needs paths, and is "shift" without them; "in-network" needs routers that reduce.
 bool is_for(const Algorithm& algorithm, const Places& places) {
-  if (algorithm.of_an_mpi || algorithm.name == "planned" || algorithm.name == "in-network") return false;
+  if (algorithm.of_an_mpi || algorithm.name == "path-aware" || algorithm.name == "in-network") return false;
   if (algorithm.needs_grid && places.dimensions.empty()) return false;
   if (algorithm.within_a_node && places.machine_count() > 1) return false;
   const bool several_of_several = places.machine_count() > 1 && places.machine_count() < places.machine.size();

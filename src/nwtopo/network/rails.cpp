@@ -56,7 +56,7 @@ RailMap::RailMap(const Network& network, const Job& job, RailUse use, std::vecto
   }
   plane_seconds_.resize(network.planes().size(), 0);
   const bool on_planes = use == RailUse::striped && network.planes().size() > 1;
-  if (on_planes || use == RailUse::fastest || use == RailUse::soonest)
+  if (on_planes || use == RailUse::fastest || use == RailUse::lowest_latency)
     joined_ = std::make_shared<const JoinedNics>(network, endpoints_);
   for (Rank rank = 0; rank < of_ranks.size(); ++rank) {
     const auto begin = endpoints_.begin() + first_nic(rank);
@@ -71,7 +71,7 @@ std::span<const PortId> RailMap::endpoints_of(std::uint32_t machine) const {
 
 namespace {
 
-/// As many of the fastest pairs as carry a message soonest that is cut into equal parts: at least 1.
+/// As many of the fastest pairs as carry a message lowest_latency that is cut into equal parts: at least 1.
 std::uint32_t best_stripe(const std::vector<NicPair>& pairs) {
   std::uint32_t best = 1;
   double rate = pairs.empty() ? 0 : pairs.front().bytes_per_second;
@@ -93,9 +93,9 @@ std::vector<NicPair> RailMap::pairs_between(Rank from, Rank to) const {
 /// The time of m bytes on pair p is s(p) + m / rate(p), with s(p) the latency of links and what a message takes on its
 /// plane; over the first k pairs in equal parts the greatest s(p) + m / (k · rate(k)). Of sizes the power of two below
 /// counts, so that there are few to tell apart.
-RailMap::Soonest RailMap::soonest(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const {
+RailMap::LowestLatency RailMap::lowest_latency(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const {
   const auto size = static_cast<double>(std::bit_floor(bytes));
-  Soonest best;
+  LowestLatency best;
   double least = 0;
   double latest = 0;
   for (std::uint32_t i = 0; i < pairs.size(); ++i) {
@@ -117,7 +117,7 @@ RailMap::Soonest RailMap::soonest(const std::vector<NicPair>& pairs, Rank from, 
 
 std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
   std::vector<WaysFrom> found;
-  if (use_ != RailUse::soonest) {
+  if (use_ != RailUse::lowest_latency) {
     found.push_back({});
     for (std::uint32_t part = 0; part < part_count(from, to); ++part) {
       const auto [leaves, arrives] = nics_of_part(from, to, part);
@@ -127,7 +127,7 @@ std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
   }
   const std::vector<NicPair> pairs = pairs_between(from, to);
   for (Bytes bytes = 0; bytes <= large_message; bytes = std::max<Bytes>(1, 2 * bytes)) {
-    const auto [first, count] = soonest(pairs, from, bytes);
+    const auto [first, count] = lowest_latency(pairs, from, bytes);
     WaysFrom here{bytes, {}};
     for (std::uint32_t i = first; i < first + count; ++i) {
       here.parts.emplace_back(first_nic(from) + pairs[i].from, first_nic(to) + pairs[i].to);
@@ -138,8 +138,8 @@ std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
 }
 
 std::uint32_t RailMap::part_count(Rank from, Rank to, Bytes bytes) const {
-  if (use_ == RailUse::soonest && machine_[from] != machine_[to]) {
-    return std::max(1U, soonest(pairs_between(from, to), from, bytes).count);
+  if (use_ == RailUse::lowest_latency && machine_[from] != machine_[to]) {
+    return std::max(1U, lowest_latency(pairs_between(from, to), from, bytes).count);
   }
   if (use_ != RailUse::striped || machine_[from] == machine_[to]) return 1;
   if (joined_) return best_stripe(pairs_between(from, to));
@@ -152,7 +152,7 @@ std::pair<Rank, Rank> RailMap::nics_of_part(Rank from, Rank to, std::uint32_t pa
   if (joined_) {
     const auto pairs = pairs_between(from, to);
     if (pairs.empty()) return {nic_of(from), nic_of(to)};
-    if (use_ == RailUse::soonest) part += soonest(pairs, from, bytes).first;
+    if (use_ == RailUse::lowest_latency) part += lowest_latency(pairs, from, bytes).first;
     return {first_nic(from) + pairs[part].from, first_nic(to) + pairs[part].to};
   }
   if (use_ == RailUse::striped) return {first_nic(from) + part, first_nic(to) + part};

@@ -203,11 +203,11 @@ Pairs parts_of(const RailMap& map, Bytes bytes) {
   return found;
 }
 
-TEST(RailMap, SoonestTakesTheQuickPlaneForSmallMessagesAndTheWideOneForLargeOnes) {
+TEST(RailMap, LowestLatencyTakesTheQuickPlaneForSmallMessagesAndTheWideOneForLargeOnes) {
   // 4 us + m / 125 MB/s against 40 us + m / 1 GB/s: equal at 5.1 kB; of sizes the power of two below counts.
   const Network network = quick_and_wide();
   const Job job = contiguous_job(network, 2, 0).value();
-  const RailMap map(network, job, RailUse::soonest);
+  const RailMap map(network, job, RailUse::lowest_latency);
   EXPECT_EQ(parts_of(map, 0), (Pairs{{0, 2}}));
   EXPECT_EQ(parts_of(map, 4096), (Pairs{{0, 2}}));
   EXPECT_EQ(parts_of(map, 8192), (Pairs{{1, 3}}));
@@ -222,24 +222,24 @@ TEST(RailMap, SoonestTakesTheQuickPlaneForSmallMessagesAndTheWideOneForLargeOnes
   EXPECT_FALSE(map.may_connect(0, 3));
 }
 
-TEST(RailMap, SoonestCountsWhatMessagesTakeOnAPlaneBesideItsLinks) {
+TEST(RailMap, LowestLatencyCountsWhatMessagesTakeOnAPlaneBesideItsLinks) {
   const Network network = quick_and_wide();
   const Job job = contiguous_job(network, 2, 0).value();
-  const RailMap map(network, job, RailUse::soonest, {100e-6});
+  const RailMap map(network, job, RailUse::lowest_latency, {100e-6});
   EXPECT_EQ(parts_of(map, 1), (Pairs{{1, 3}}));
 }
 
-TEST(RailMap, SoonestStripesWhereThatTakesLess) {
+TEST(RailMap, LowestLatencyStripesWhereThatTakesLess) {
   const Network network = quick_and_wide(1000);
-  const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::soonest);
+  const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::lowest_latency);
   EXPECT_EQ(parts_of(map, min_striped_bytes - 1), (Pairs{{0, 2}}));
   EXPECT_EQ(parts_of(map, min_striped_bytes), (Pairs{{0, 2}, {1, 3}}));
 }
 
-TEST(RailMap, SoonestIsTheLeastTimeOfAllWays) {
+TEST(RailMap, LowestLatencyIsTheLeastTimeOfAllWays) {
   for (const std::uint32_t wide : {500U, 1500U, 3000U}) {
     const Network network = quick_and_wide(wide);
-    const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::soonest);
+    const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::lowest_latency);
     for (Bytes bytes = 1; bytes < Bytes{1} << 30U; bytes *= 2) {
       const auto seconds = [&](const Pairs& taken) {
         double longest = 0;

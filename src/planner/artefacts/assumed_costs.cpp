@@ -79,7 +79,7 @@ AssumedCosts assumed_costs(LinkRate rate, bool direct) {
            .between = costs_over(fabric),
            .copy = {{0, 3e-9, 8e-12}, {in_cache, 0, 26e-12}, {in_memory, 0, 37e-12}},
            .reduce = {{0, 10e-9, 12e-12}, {in_cache, 0, 27e-12}, {in_memory, 0, 34e-12}},
-           .again = {}},
+           .cache_refill = {}},
           fabric.link};
 }
 
@@ -106,9 +106,9 @@ CommunicationCosts costs_of(const Calibration& calibration, const CommunicationC
   if (calibration.inside) {
     costs.inside = played(*calibration.inside, calibration.engine);
     costs.cores = calibration.cores;
-    costs.turn = calibration.turn;
-    costs.first_turn = calibration.first_turn;
-    costs.crowded = calibration.crowded;
+    costs.scheduling_delay = calibration.scheduling_delay;
+    costs.start_skew = calibration.start_skew;
+    costs.oversubscription = calibration.oversubscription;
   }
   if (calibration.between) {
     costs.between = played(*calibration.between, calibration.engine);
@@ -117,7 +117,7 @@ CommunicationCosts costs_of(const Calibration& calibration, const CommunicationC
   if (!calibration.copy.empty()) costs.copy = calibration.copy;
   if (!calibration.reduce.empty()) {
     costs.reduce = calibration.reduce;
-    costs.again = calibration.again;
+    costs.cache_refill = calibration.cache_refill;
   }
   costs.start = calibration.start;
   return costs;

@@ -35,13 +35,13 @@ constexpr auto describe_calibration = [](auto& fields, auto& calibration) {
   fields.member("links_between", calibration.links_between, Count{0, max_links});
   fields.member("copy", calibration.copy, CostLines{});
   fields.member("reduce", calibration.reduce, CostLines{});
-  fields.optional("again", calibration.again, CostLines{});
+  fields.optional("cache_refill", calibration.cache_refill, CostLines{});
   fields.optional("start", calibration.start, Amount{});
   fields.optional("engine", calibration.engine, Amount{});
   fields.optional("cores", calibration.cores, Count{0, max_cores});
-  fields.optional("turn", calibration.turn, CostLines{});
-  fields.optional("first_turn", calibration.first_turn, Amount{});
-  fields.optional("crowded", calibration.crowded, CostLines{});
+  fields.optional("scheduling_delay", calibration.scheduling_delay, CostLines{});
+  fields.optional("start_skew", calibration.start_skew, Amount{});
+  fields.optional("oversubscription", calibration.oversubscription, CostLines{});
   fields.member("errors", calibration.errors, List{Record{describe_error}});
 };
 

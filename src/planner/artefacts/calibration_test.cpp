@@ -17,11 +17,11 @@ Calibration example() {
   calibration.copy = {{0, 0, 1e-10}};
   calibration.engine = 4e-8;
   calibration.cores = 2;
-  calibration.turn = {{0, 9e-7, 0}, {4097, 2e-6, 1e-11}};
-  calibration.first_turn = 1.4e-5;
-  calibration.crowded = {{0, 1e-7, 0}, {257, 2e-6, 1e-11}};
+  calibration.scheduling_delay = {{0, 9e-7, 0}, {4097, 2e-6, 1e-11}};
+  calibration.start_skew = 1.4e-5;
+  calibration.oversubscription = {{0, 1e-7, 0}, {257, 2e-6, 1e-11}};
   calibration.reduce = {{0, 1e-8, 2e-10}};
-  calibration.again = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
+  calibration.cache_refill = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
   calibration.start = 8e-8;
   calibration.errors = {{"one way inside", true, 21, 0.03, 0.125}, {"exchange inside", false, 20, 0.0625, 0.25}};
   return calibration;
@@ -60,9 +60,10 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
 
 TEST(Calibration, TellsWhatIsWrongWithATurn) {
   Calibration calibration = example();
-  calibration.turn = {};
-  const std::string text = replaced(calibration_text(calibration), "\"turn\": []", "\"turn\": [{}]");
-  EXPECT_EQ(refused(text), "f.json: /turn/0: expected a member 'from'");
+  calibration.scheduling_delay = {};
+  const std::string text =
+      replaced(calibration_text(calibration), "\"scheduling_delay\": []", "\"scheduling_delay\": [{}]");
+  EXPECT_EQ(refused(text), "f.json: /scheduling_delay/0: expected a member 'from'");
 }
 
 TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {

@@ -39,8 +39,7 @@ struct OneOf : Plain {
 };
 
 constexpr std::string_view step_modes[] = {"drift", "synchronous"};
-constexpr std::string_view methods[] = {"destination-mod-K", "rule",     "colour", "pair",
-                                        "dimension-order",   "adaptive", "ecmp"};
+constexpr std::string_view methods[] = {"d-mod-k", "rule", "colour", "pair", "dimension-order", "adaptive", "ecmp"};
 
 constexpr auto describe_model = [](auto& fields, auto& model) {
   fields.member("steps", model.steps, OneOf{step_modes});
@@ -53,12 +52,12 @@ constexpr auto describe_model = [](auto& fields, auto& model) {
   fields.member("between", costs.between, Record{describe_message_costs});
   fields.member("copy", costs.copy, CostLines{});
   fields.member("reduce", costs.reduce, CostLines{});
-  fields.optional("again", costs.again, CostLines{});
+  fields.optional("cache_refill", costs.cache_refill, CostLines{});
   fields.optional("start", costs.start, Amount{});
   fields.optional("cores", costs.cores, Count{0, no_id});
-  fields.optional("turn", costs.turn, CostLines{});
-  fields.optional_if(costs.first_turn > 0, "first_turn", costs.first_turn, Amount{});
-  fields.optional_if(!costs.crowded.empty(), "crowded", costs.crowded, CostLines{});
+  fields.optional("scheduling_delay", costs.scheduling_delay, CostLines{});
+  fields.optional_if(costs.start_skew > 0, "start_skew", costs.start_skew, Amount{});
+  fields.optional_if(!costs.oversubscription.empty(), "oversubscription", costs.oversubscription, CostLines{});
   fields.no_others("a model");
 };
 

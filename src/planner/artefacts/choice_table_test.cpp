@@ -22,11 +22,11 @@ ChoiceTable random_table(Random& random) {
   costs.between.send = {{0, 1e-6, 0}, {4097, 0, 1e-10}};
   costs.between.bandwidth = 2.5;
   costs.reduce = {{0, 0, 1e-9 / 3}};
-  costs.again = {{0, 1e-9 / 7, 1e-10}};
+  costs.cache_refill = {{0, 1e-9 / 7, 1e-10}};
   costs.cores = 4;
-  costs.turn = {{0, 1e-6 / 3, 0}, {65, 0, 1e-10}};
-  costs.first_turn = 1e-5 / 3;
-  costs.crowded = {{0, 1e-7 / 3, 1e-10}};
+  costs.scheduling_delay = {{0, 1e-6 / 3, 0}, {65, 0, 1e-10}};
+  costs.start_skew = 1e-5 / 3;
+  costs.oversubscription = {{0, 1e-7 / 3, 1e-10}};
   costs.start = 1e-7 / 3;
   table.model = {random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, true, "assumed for 4xHDR", costs};
   std::map<std::string, CollectiveChoice> choices;
@@ -89,7 +89,7 @@ constexpr std::string_view written = R"({
  "format": "ayatori-choice", "version": 1,
  "source": "fattree:K=6,levels=2,nodes=30",
  "machines": [{"host": "N5", "ranks": 2}, {"host": "N6", "ranks": 2}],
- "method": "destination-mod-K",
+ "method": "d-mod-k",
  "model": {"steps": "drift", "link_bandwidth": 1716000000.0, "link_latency": 5e-07,
            "head_of_line": false, "costs_from": "given", "copy": [], "reduce": [],
            "inside": {"latency": 0, "send": [], "receive": [], "gap": 0, "eager_limit": 0, "rendezvous": 0, "bandwidth": 0},
@@ -107,12 +107,12 @@ std::string with(std::string_view from, std::string_view to) { return replaced(s
 TEST(ParseChoiceTable, ReadsWhatTheDocumentationDescribes) {
   const auto table = parse_choice_table(written, "t.json");
   ASSERT_TRUE(table) << table.error().message;
-  EXPECT_EQ(table->method, "destination-mod-K");
+  EXPECT_EQ(table->method, "d-mod-k");
   EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
   EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
-  EXPECT_EQ(error_of(with("\"method\": \"destination-mod-K\"", "\"method\": \"modk\"")),
-            "f.json: /method: expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
+  EXPECT_EQ(error_of(with("\"method\": \"d-mod-k\"", "\"method\": \"modk\"")),
+            "f.json: /method: expected d-mod-k, rule, colour, pair, dimension-order, adaptive or ecmp");
 }
 
 TEST(ParseChoiceTable, ErrorsInCostsNameTheirPlace) {

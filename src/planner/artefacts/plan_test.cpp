@@ -5,8 +5,8 @@
 namespace ayatori {
 namespace plan_test {
 
-TEST(Plan, DestinationModKTakesPathBits0ForAllMessages) {
-  const Plan plan = Plan::destination_mod_k(3);
+TEST(Plan, DModKTakesPathBits0ForAllMessages) {
+  const Plan plan = Plan::d_mod_k(3);
   EXPECT_EQ(plan.rank_count(), 3U);
   EXPECT_FALSE(plan.is_per_pair());
   for (Rank from = 0; from < 3; ++from) {
@@ -29,7 +29,7 @@ TEST(Plan, PerPairHasTheDestinationsOfSource0First) {
 }
 
 TEST(ParseMethod, UnderstandsWhatToWordSays) {
-  for (const Method method : {Method::destination_mod_k, Method::rule, Method::colour, Method::pair}) {
+  for (const Method method : {Method::d_mod_k, Method::rule, Method::colour, Method::pair}) {
     EXPECT_EQ(parse_method(to_word(method)), method);
   }
   EXPECT_FALSE(parse_method("base"));

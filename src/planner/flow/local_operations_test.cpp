@@ -30,7 +30,7 @@ TEST(Simulate, LocalCopiesAndReductionsTakeTheirBytesOverTheirRates) {
 /// Both ranks send 100 bytes, in 1 s, and reduce 60: into what they have sent, into what they have not, or not at all.
 TEST(Simulate, AReductionIntoWhatTheStepHasSentTakesLonger) {
   FlowOptions options;
-  options.costs.again = {{0, 0.25, 1 / 120.0}};
+  options.costs.cache_refill = {{0, 0.25, 1 / 120.0}};
   const auto seconds = [&](Slot reduced, Bytes reduces) {
     std::map<Rank, RankStep> step;
     step[0] = {.sends = {{1, 100}}, .receives = {1}, .reduces = reduces, .reduced = reduced};
@@ -43,7 +43,7 @@ TEST(Simulate, AReductionIntoWhatTheStepHasSentTakesLonger) {
   options.costs.reduce = bytes_a_second(60);
   EXPECT_NEAR(seconds(100, 60), 1 + 1 + 0.25 + 0.5, 1e-9);
   EXPECT_NEAR(seconds(99, 60), 1 + 1, 1e-9);
-  options.costs.again = {{0, -1, 0}};
+  options.costs.cache_refill = {{0, -1, 0}};
   EXPECT_FALSE(simulate(at_once(2, {{0, 1, 100}}), one_switch(2, 100), options));
 }
 

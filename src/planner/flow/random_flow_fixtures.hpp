@@ -111,7 +111,7 @@ inline FlowOptions random_options(Random& random) {
   options.costs.inside.bandwidth = random.below(2) == 0 ? 0 : 250;
   if (random.below(2) == 0) options.costs.reduce = {{0, 0, 1 / 100.0}};
   if (random.below(2) == 0) options.costs.copy = {{0, 0.5, 1 / 140.0}};
-  if (random.below(2) == 0) options.costs.again = {{0, 0.25, 1 / 170.0}};
+  if (random.below(2) == 0) options.costs.cache_refill = {{0, 0.25, 1 / 170.0}};
   return options;
 }
 

@@ -67,7 +67,7 @@ class Resources {
     if (!has_processor(to)) return 0;
     const double seconds = seconds_of(costs(from, to, bytes).receive, bytes);
     if (!takes_turns(to) || !within_machine(from, to)) return seconds;
-    return seconds + pairs_[paths_.machine(to)] * seconds_of(options_.costs.crowded, bytes);
+    return seconds + pairs_[paths_.machine(to)] * seconds_of(options_.costs.oversubscription, bytes);
   }
   /// Whether some machine has more ranks than cores; whether this rank's machine has.
   [[nodiscard]] bool ranks_take_turns() const { return !pairs_.empty(); }
@@ -75,12 +75,12 @@ class Resources {
   /// Until a rank looks for a message of so many bytes; 0 if it has its core for itself, or is a router.
   [[nodiscard]] double turn_seconds(Rank rank, Bytes bytes) const {
     if (!has_processor(rank) || !takes_turns(rank)) return 0;
-    return pairs_[paths_.machine(rank)] * seconds_of(options_.costs.turn, bytes);
+    return pairs_[paths_.machine(rank)] * seconds_of(options_.costs.scheduling_delay, bytes);
   }
   /// How much later all ranks begin.
   [[nodiscard]] double first_turn_seconds() const {
     if (!ranks_take_turns()) return 0;
-    return (2 * *std::max_element(pairs_.begin(), pairs_.end()) - 1) * options_.costs.first_turn;
+    return (2 * *std::max_element(pairs_.begin(), pairs_.end()) - 1) * options_.costs.start_skew;
   }
   [[nodiscard]] std::uint32_t machine(Rank rank) const { return paths_.machine(rank); }
   [[nodiscard]] std::uint32_t machine_count() const { return paths_.machine_count(); }

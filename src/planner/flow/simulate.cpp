@@ -45,9 +45,9 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions"),
         check(options.costs.again, "the time of replacing what was sent"),
         check(options.costs.start, "the time until the first step"),
-        check(options.costs.turn, "the time until a rank has its turn"),
-        check(options.costs.first_turn, "the time until a rank has its first turn"),
-        check(options.costs.crowded, "the time of messages of ranks that share cores")}) {
+        check(options.costs.scheduling_delay, "the time until a rank has its turn"),
+        check(options.costs.start_skew, "the time until a rank has its first turn"),
+        check(options.costs.oversubscription, "the time of messages of ranks that share cores")}) {
     if (!checked) return checked;
   }
   for (const double late : options.late) {
@@ -106,14 +106,14 @@ double local_seconds(const Schedule& schedule, Rank participant, const StepActio
                      const FlowOptions& options) {
   const CommunicationCosts& costs = options.costs;
   if (participant >= schedule.call().ranks) return 0;
-  if (costs.copy.empty() && costs.reduce.empty() && costs.again.empty()) return 0;
+  if (costs.copy.empty() && costs.reduce.empty() && costs.cache_refill.empty()) return 0;
   double seconds = 0;
   for (const LocalOperation& operation : actions.locals) {
     const Bytes bytes = bytes_in(schedule, participant, operation.from);
     const bool copies = operation.kind == LocalOperation::Kind::copy;
     seconds += seconds_of(copies ? costs.copy : costs.reduce, bytes);
-    if (!copies && !costs.again.empty() && sends_of(actions, {operation.to, operation.from.count})) {
-      seconds += seconds_of(costs.again, bytes);
+    if (!copies && !costs.cache_refill.empty() && sends_of(actions, {operation.to, operation.from.count})) {
+      seconds += seconds_of(costs.cache_refill, bytes);
     }
   }
   return seconds;

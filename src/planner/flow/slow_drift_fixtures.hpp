@@ -284,7 +284,7 @@ class SlowDrift {
       const bool copies = local.kind == LocalOperation::Kind::copy;
       const Bytes bytes = schedule.slot_bytes(program.rank, local.from.first);
       seconds += line(copies ? options_.costs.copy : options_.costs.reduce, bytes);
-      if (!copies && is_sent(actions, local.to)) seconds += line(options_.costs.again, bytes);
+      if (!copies && is_sent(actions, local.to)) seconds += line(options_.costs.cache_refill, bytes);
     }
     return seconds;
   }

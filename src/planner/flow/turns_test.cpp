@@ -40,7 +40,7 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachPairOfRanksOfACore) {
     options.costs.inside.send = {{0, 1, 0}};
     options.costs.inside.latency = 0.5;
     options.costs.inside.receive = {{0, 2, 0}};
-    options.costs.turn = {{0, 0.125, 0}};
+    options.costs.scheduling_delay = {{0, 0.125, 0}};
     return run(schedule, one_machine(4), options).seconds;
   };
   EXPECT_NEAR(seconds(0), 3.5, 1e-9);
@@ -52,7 +52,7 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachPairOfRanksOfACore) {
 
 TEST(SimulateTurns, ATurnIsAsLongAsTheSizeSays) {
   FlowOptions options = with_cores(2);
-  options.costs.turn = {{0, 0.125, 0}, {100, 0, 0.25}};
+  options.costs.scheduling_delay = {{0, 0.125, 0}, {100, 0, 0.25}};
   const auto seconds = [&](Bytes bytes) { return run(at_once(4, {{0, 1, bytes}}), one_machine(4), options).seconds; };
   EXPECT_NEAR(seconds(99), 0.125, 1e-9);
   EXPECT_NEAR(seconds(100), 25, 1e-9);
@@ -62,7 +62,7 @@ TEST(SimulateTurns, RanksThatShareACoreBeginLater) {
   const ListedSchedule schedule = at_once(4, {{0, 1, 10}});
   FlowOptions options = with_cores(2);
   options.costs.inside.latency = 0.5;
-  options.costs.first_turn = 0.25;
+  options.costs.start_skew = 0.25;
   EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5 + 0.25, 1e-9);
   options.costs.cores = 1;
   EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5 + 3 * 0.25, 1e-9);
@@ -74,8 +74,8 @@ TEST(SimulateTurns, OnlyTheMachineOfTheReceiverCounts) {
   ListedPaths paths = one_switch(3, 1000);
   paths.machines = {0, 1, 1};
   FlowOptions options = with_cores(1);
-  options.costs.crowded = {{0, 100, 0}};  // of messages within a machine
-  options.costs.turn = {{0, 0.25, 0}};
+  options.costs.oversubscription = {{0, 100, 0}};  // of messages within a machine
+  options.costs.scheduling_delay = {{0, 0.25, 0}};
   EXPECT_NEAR(run(at_once(3, {{0, 1, 1000}}), paths, options).seconds, 1.25, 1e-9);
   EXPECT_NEAR(run(at_once(3, {{1, 0, 1000}}), paths, options).seconds, 1, 1e-9);
 }
@@ -87,7 +87,7 @@ TEST(SimulateTurns, MessagesOfRanksThatShareCoresTakeLongerToReceive) {
   FlowOptions options = with_cores(4);
   options.costs.inside.eager_limit = 10;
   options.costs.inside.receive = {{0, 0.5, 0}};
-  options.costs.crowded = {{0, 0.25, 0}};
+  options.costs.oversubscription = {{0, 0.25, 0}};
   EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5, 1e-9);
   options.costs.cores = 2;
   EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.75, 1e-9);
@@ -99,7 +99,7 @@ TEST(SimulateTurns, MessagesOfRanksThatShareCoresTakeLongerToReceive) {
 TEST(SimulateTurns, TheSenderOfALargeMessageWaitsForItsTurnToo) {
   FlowOptions options = with_cores(2);
   options.costs.inside.eager_limit = 100;
-  options.costs.turn = {{0, 0.25, 0}};
+  options.costs.scheduling_delay = {{0, 0.25, 0}};
   const auto seconds = [&](Bytes bytes) {
     const Prediction prediction = run(at_once(4, {{0, 1, bytes}}), one_machine(4), options);
     return std::pair(prediction.rank_seconds[0], prediction.rank_seconds[1]);
@@ -115,10 +115,10 @@ TEST(SimulateTurns, SynchronousStepsAreRefusedAndSoAreNegativeTimes) {
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
   options.costs.cores = 3;
   EXPECT_TRUE(simulate(schedule, one_machine(3), options));
-  options.costs.turn = {{0, -1, 0}};
+  options.costs.scheduling_delay = {{0, -1, 0}};
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
-  options.costs.turn = {};
-  options.costs.crowded = {{0, -1, 0}};
+  options.costs.scheduling_delay = {};
+  options.costs.oversubscription = {{0, -1, 0}};
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
 }
 

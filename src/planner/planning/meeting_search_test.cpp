@@ -110,7 +110,7 @@ TEST(MeetingSearch, LeavesLinksToJobsThatRun) {
   }
   const auto steps = shift_all_to_all(static_cast<Rank>(rest.size()));
   const std::vector<BesideTask> tasks{BesideTask::of(fabric.network, fabric.routes, rest, *steps).value()};
-  const std::vector<Plan> plans{Plan::destination_mod_k(static_cast<Rank>(rest.size()))};
+  const std::vector<Plan> plans{Plan::d_mod_k(static_cast<Rank>(rest.size()))};
   const auto messages = JointMessages::of(tasks, plans);
   const std::vector<Footprint> others{taken};
   MeetingSearch search(tasks, *messages, others);

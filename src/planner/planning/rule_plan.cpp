@@ -6,7 +6,7 @@
 ///
 /// Beyond the paper: endpoints of different rails are numbered apart, since a step of one rank per rail moves them side
 /// by side. K is the number of different paths up from a leaf. In trees of more levels the next digit of l picks the
-/// path at the next height, l / M mod K', which is destination-mod-K routing with local ids.
+/// path at the next height, l / M mod K', which is d-mod-k routing with local ids.
 
 #include <algorithm>
 #include <map>

@@ -43,7 +43,7 @@ constexpr std::array all{
         make_two_level_ring_blocking),
     row(alltoall, "bruck", "log2 n steps of many blocks (Bruck et al. 1997)", make_bruck_alltoall),
     row(alltoall, "spread", "all messages at once", make_spread),
-    row(alltoall, "planned", "steps made for the paths, such that no step shares a link", make_planned),
+    row(alltoall, "path-aware", "steps made for the paths, such that no step shares a link", make_planned),
     row(alltoall, "hierarchical", "gather on machines, exchange between their leaders, scatter on machines",
         make_hierarchical_alltoall),
     row(alltoall, "gateways", "from group to group through all of their gateways", make_gateway_alltoall),
@@ -56,7 +56,7 @@ constexpr std::array all{
     row(alltoallv, "two-level-ring-blocking", "alltoall's two-level-ring-blocking with a size for each pair",
         make_two_level_ring_blocking),
     row(alltoallv, "spread", "alltoall's spread with a size for each pair", make_spread),
-    row(alltoallv, "planned", "alltoall's planned with a size for each pair", make_planned),
+    row(alltoallv, "path-aware", "alltoall's planned with a size for each pair", make_planned),
 
     row(broadcast, "binomial", "binomial tree", make_binomial),
     row(broadcast, "knomial", "k-nomial tree, k = 4 by default", make_knomial),

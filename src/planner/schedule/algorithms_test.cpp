@@ -80,7 +80,7 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
             "chunks of 1000 bytes would cut 1073741824 bytes into more than 1048576 pieces");
   EXPECT_EQ(error_of("knomial", {Collective::broadcast, 4, 0, 1}, four, unary),
             "a k-nomial tree needs a radix of at least 2");
-  EXPECT_EQ(error_of("planned", {Collective::alltoall, 4, 0, 1}, four, of_five),
+  EXPECT_EQ(error_of("path-aware", {Collective::alltoall, 4, 0, 1}, four, of_five),
             "the call has 4 ranks, the planned steps are those of 5");
   EXPECT_EQ(error_of("halo", {Collective::halo, 4, 0, 1}, four, six_points),
             "the stencil has 6 points, but there are 4 ranks");

@@ -54,7 +54,7 @@ class CaseDraw {
     drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
     if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
     if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
-    if (algorithm.name == "planned" && random_.below(4) != 0) drawn.options.planned_steps = planned_steps(n);
+    if (algorithm.name == "path-aware" && random_.below(4) != 0) drawn.options.planned_steps = planned_steps(n);
     if (random_.below(2) == 0) drawn.options.chunk_bytes = 1 + drawn.call.bytes / (1 + random_.below(5));
     return drawn;
   }

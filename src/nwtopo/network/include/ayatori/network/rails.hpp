@@ -27,8 +27,8 @@ enum class RailUse : std::uint8_t {
             ///< planes over as many of the fastest ways as are faster together than fewer.
   fastest,  ///< whole, on the fastest plane that both machines are on, by the rate of the slowest cable on the way. Of
             ///< several NICs there by those of its two ranks, as `own`.
-  soonest,  ///< by size: whole on the plane where it takes the least time, latency and bytes together, or from
-            ///< min_striped_bytes on in equal parts over several planes where that takes less
+  lowest_latency,  ///< by size: whole on the plane where it takes the least time, latency and bytes together, or from
+                   ///< min_striped_bytes on in equal parts over several planes where that takes less
 };
 
 /// A part of a smaller message costs more than it brings.
@@ -47,7 +47,7 @@ struct WaysFrom {
 class RailMap {
  public:
   /// `plane_seconds`: by plane what a message without bytes takes besides the latencies of links; may be shorter. For
-  /// `soonest`.
+  /// `lowest_latency`.
   RailMap(const Network& network, const Job& job, RailUse use, std::vector<double> plane_seconds = {});
 
   /// One rank for each NIC.
@@ -71,11 +71,11 @@ class RailMap {
  private:
   [[nodiscard]] std::span<const PortId> endpoints_of(std::uint32_t machine) const;
   [[nodiscard]] std::pair<Rank, Rank> on_fastest_plane(Rank from, Rank to) const;
-  struct Soonest {
+  struct LowestLatency {
     std::uint32_t first = 0;  // of the pairs of NICs of both machines
     std::uint32_t count = 0;
   };
-  [[nodiscard]] Soonest soonest(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const;
+  [[nodiscard]] LowestLatency lowest_latency(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const;
   [[nodiscard]] std::vector<NicPair> pairs_between(Rank from, Rank to) const;
   [[nodiscard]] Rank first_nic(Rank rank) const { return first_nic_[machine_[rank]]; }
   [[nodiscard]] std::uint32_t nic_count(Rank rank) const { return nic_count_[machine_[rank]]; }

@@ -37,15 +37,15 @@ struct Calibration {
   std::uint32_t links_between = 0;
   SizeCost copy;
   SizeCost reduce;
-  SizeCost again;    ///< as in CommunicationCosts
-  double start = 0;  ///< as in CommunicationCosts
+  SizeCost cache_refill;  ///< as in CommunicationCosts
+  double start = 0;       ///< as in CommunicationCosts
   /// Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI. Not in `send`
   /// and `receive`, which are the MPI's.
   double engine = 0;
-  std::uint32_t cores = 0;  ///< of the machine; 0: not known
-  SizeCost turn;            ///< as in CommunicationCosts
-  double first_turn = 0;    ///< as in CommunicationCosts
-  SizeCost crowded;         ///< as in CommunicationCosts
+  std::uint32_t cores = 0;    ///< of the machine; 0: not known
+  SizeCost scheduling_delay;  ///< as in CommunicationCosts
+  double start_skew = 0;      ///< as in CommunicationCosts
+  SizeCost oversubscription;  ///< as in CommunicationCosts
   std::vector<FitError> errors;
 
   friend bool operator==(const Calibration&, const Calibration&) = default;

@@ -59,16 +59,17 @@ struct CommunicationCosts {
   MessageCosts between;     ///< of messages between machines
   SizeCost copy;            ///< of a local copy
   SizeCost reduce;          ///< of combining two vectors of so many bytes each
-  SizeCost again;           ///< more than that where the result replaces what was sent in the same step: the receiver's
+  SizeCost cache_refill;    ///< more than that where the result replaces what was sent in the same step: the receiver's
                             ///< cache has it, too, and must give it up
   double start = 0;         ///< seconds from the call of a collective until its first step begins, on each rank
   std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
-  SizeCost turn;  ///< that a message waits where two ranks share a core: until its receiver looks, the other one
-                  ///< has looked for its own and given the core away. With more ranks as much longer
-  double first_turn = 0;  ///< seconds by which a rank begins later for each further rank that shares its core: so long
+  SizeCost
+      scheduling_delay;  ///< that a message waits where two ranks share a core: until its receiver looks, the other one
+                         ///< has looked for its own and given the core away. With more ranks as much longer
+  double start_skew = 0;  ///< seconds by which a rank begins later for each further rank that shares its core: so long
                           ///< the one that has the core looks for messages before it gives it away for the first time
-  SizeCost crowded;  ///< more of a receiver's processor for a message within a machine where two ranks share a core
-                     ///< and its caches. With more ranks as much longer
+  SizeCost oversubscription;  ///< more of a receiver's processor for a message within a machine where two ranks share a
+                              ///< core and its caches. With more ranks as much longer
 
   friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
 };

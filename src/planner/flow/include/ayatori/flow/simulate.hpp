@@ -42,9 +42,9 @@
 ///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So on a
 ///   machine with r ranks, k = r / (2 · costs.cores) pairs for each core, a message to one of them waits for
 ///   k · costs.turn(m) more, and the sender of one that was not eager is done k · costs.turn(0) after its receiver. A
-///   message between two of them keeps the receiver's processor busy for k · costs.crowded(m) more. And since ranks of
-///   a core can't begin at once, all begin (2 k − 1) · costs.first_turn later, with the largest k of all machines.
-///   Needs StepMode::drift.
+///   message between two of them keeps the receiver's processor busy for k · costs.oversubscription(m) more. And since
+///   ranks of a core can't begin at once, all begin (2 k − 1) · costs.start_skew later, with the largest k of all
+///   machines. Needs StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
 ///   not divide, and each with a header. In 3 each part is a flow of its own, on a path and a connection of its own;

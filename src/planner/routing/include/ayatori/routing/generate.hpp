@@ -9,7 +9,7 @@
 ///
 ///     LID base + j  takes path (i + j) mod P
 ///
-/// So base LIDs are destination-mod-K, as OpenSM's ftree routes, and have the same entries at every LMC: who knows
+/// So base LIDs are d-mod-k, as OpenSM's ftree routes, and have the same entries at every LMC: who knows
 /// nothing of the other LIDs loses nothing by them (decision 2).
 ///
 /// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a path's cable is missing, or

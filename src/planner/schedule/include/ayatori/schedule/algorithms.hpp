@@ -36,7 +36,7 @@ struct AlgorithmOptions {
   /// smallest, S = sqrt((d − 1) · m / h), where m are the bytes that one stream carries, d is the tree's depth and
   /// h = 16 KiB, a message that takes as long as its overhead.
   Bytes chunk_bytes = 0;
-  /// Of "planned": who sends to whom in which step. Without them "planned" is "shift".
+  /// Of "planned": who sends to whom in which step. Without them "path-aware" is "shift".
   std::shared_ptr<const PlannedSteps> planned_steps;
   /// Of "halo": the lengths of the grid of ranks in row-major order, and which of its dimensions are rings. Empty: the
   /// places' grid if it has one rank on each machine; otherwise three rings of lengths as equal as the number of ranks

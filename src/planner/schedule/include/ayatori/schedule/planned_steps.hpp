@@ -2,7 +2,7 @@
 /// \file
 /// The steps of an all-to-all that were made for the paths of one job, as a table: in every step each rank sends to at
 /// most one other rank, and receives from at most one. Over all steps each rank sends to each other rank once.
-/// `ayatori/planning/make_steps.hpp` makes them; the algorithm "planned" is their schedule.
+/// `ayatori/planning/make_steps.hpp` makes them; the algorithm "path-aware" is their schedule.
 
 #include <cstddef>
 #include <memory>

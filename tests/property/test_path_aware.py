@@ -1,4 +1,4 @@
-"""`ayatori plan --own-steps` takes no steps that `ayatori simulate` says are slower than the shift."""
+"""`ayatori plan --path-aware` takes no steps that `ayatori simulate` says are slower than the shift."""
 
 import json
 import random
@@ -8,10 +8,10 @@ import pytest
 
 import ayatori
 from ayatori._core import Plan
-from ayatori.planning.improvement import NO_PLAN, OWN_STEPS, PLAN, Improvement, TablesInUse, improve_jobs
+from ayatori.planning.improvement import NO_PLAN, PATH_AWARE, PLAN, Improvement, TablesInUse, improve_jobs
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.calls import Call
-from ayatori.prediction.own_steps import SIZES, simulate_own_steps
+from ayatori.prediction.path_aware import SIZES, simulate_path_aware
 from ayatori.prediction.predictor import Predictor
 from bench.validation.never_worse import damaged
 from thoroughness import tries
@@ -21,26 +21,27 @@ REGULAR = ("fattree:K=6,levels=2,nodes=42", "fattree:K=3,levels=3")
 
 
 def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improvement, dict[str, float]]:
-    """A random job with own steps, and what `simulate` says of the shift and of own steps for one large message."""
+    """A random job with a path-aware schedule, and what `simulate` says of both for one large message."""
     network = ayatori.open_source(source)
     [job] = ayatori.random_jobs(network, 1, min(ranks, len(network.machines)), seed=seed)
     in_use, routes = TablesInUse(make_routes(network, 0)), make_routes(network, lmc)
     [improvement] = improve_jobs(network, in_use, routes, [job], "pair", make_steps=True)
-    simulate_own_steps(network, in_use, routes, improvement)
+    simulate_path_aware(network, in_use, routes, improvement)
     times = {}
-    base_lids = Plan.destination_mod_k(job.rank_count)
+    base_lids = Plan.d_mod_k(job.rank_count)
     for name, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, improvement.planned.planned.plan)):
         predictor = Predictor(network, routes=tables)
         runs = [
-            predictor.prepare(job, Call("alltoall", algorithm, SIZES[-1]), plan) for algorithm in ("shift", "planned")
+            predictor.prepare(job, Call("alltoall", algorithm, SIZES[-1]), plan)
+            for algorithm in ("shift", "path-aware")
         ]
-        shift, own_steps = predictor.predict_prepared(runs)
-        times |= {name: shift.seconds, f"{name}, {OWN_STEPS}": own_steps.seconds}
+        shift, path_aware = predictor.predict_prepared(runs)
+        times |= {name: shift.seconds, f"{name}, {PATH_AWARE}": path_aware.seconds}
     return improvement, times
 
 
 @pytest.mark.parametrize("kind", ["tapered", "regular", "damaged"])
-def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: str, tmp_path: Path) -> None:
+def test_path_aware_are_taken_only_where_they_are_no_slower_than_the_shift(kind: str, tmp_path: Path) -> None:
     taken, refused = 0, 0
     for seed in range(1, 1 + tries(6, 12)):
         print(f"seed {seed}")
@@ -50,16 +51,16 @@ def test_own_steps_are_taken_only_where_they_are_no_slower_than_the_shift(kind: 
             source = damaged(source, dice, tmp_path)
         improvement, times = improved(source, dice.randint(8, 40), seed, dice.choice([0, "auto"]))
         assert times == pytest.approx({name: by_size[SIZES[-1]] for name, by_size in improvement.simulated.items()})
-        if improvement.take.endswith(OWN_STEPS):
+        if improvement.take.endswith(PATH_AWARE):
             taken += 1
             assert times[improvement.take] <= min(times[PLAN], times[NO_PLAN]) * (1 + 1e-9)
-        refused += len(improvement.slower_own_steps)
+        refused += len(improvement.slower_path_aware)
     assert kind != "tapered" or refused > 0
     assert kind != "regular" or taken > 0
 
 
 @pytest.mark.parametrize("ranks", [16, pytest.param(24, marks=pytest.mark.sweep)])
-def test_of_too_many_ranks_own_steps_are_taken_only_if_few_are_silent(
+def test_of_too_many_ranks_path_aware_are_taken_only_if_few_are_silent(
     ranks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not simulated then is no slower than the shift on the same tables, as simulating it says."""
@@ -69,13 +70,13 @@ def test_of_too_many_ranks_own_steps_are_taken_only_if_few_are_silent(
         source = random.Random(seed).choice(TAPERED + REGULAR)
         monkeypatch.undo()
         improvement, times = improved(source, ranks, seed, 0)
-        monkeypatch.setattr("ayatori.prediction.own_steps.MOST_RANKS", 1)
+        monkeypatch.setattr("ayatori.prediction.path_aware.MOST_RANKS", 1)
         unsimulated, _ = improved(source, ranks, seed, 0)
         assert not unsimulated.simulated
         refused += len(unsimulated.not_simulated)
-        if unsimulated.take.endswith(OWN_STEPS):
+        if unsimulated.take.endswith(PATH_AWARE):
             taken += 1
-            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {OWN_STEPS}")] * (1 + 1e-9)
+            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {PATH_AWARE}")] * (1 + 1e-9)
     assert taken > 0 and refused > 0
 
 
@@ -84,11 +85,11 @@ def test_a_tapered_tree_keeps_the_shift_and_says_what_was_compared(ayatori_comma
     arguments = ("plan", "xgft:h=2;m=8,8;w=1,4;p=1,1", "--steps-out", str(tmp_path / "steps"))
     planned = ayatori_command(*arguments, "--json")
     [choice] = json.loads(planned.stdout)["choices"]
-    assert choice["with_plan_own_steps"] > choice["with_plan"]
+    assert choice["with_plan_path_aware"] > choice["with_plan"]
     assert (choice["take"], choice["equal"]) == ("no plan", True)
-    assert choice["slower_own_steps"] == ["no plan, own steps", "plan, own steps"]
+    assert choice["slower_path_aware"] == ["no plan, path-aware schedule", "plan, path-aware schedule"]
     [_, large] = choice["simulated"]
-    assert (large["bytes"], large["without_own_steps_s"] > 1.5 * large["without_s"]) == (1 << 20, True)
+    assert (large["bytes"], large["without_path_aware_s"] > 1.5 * large["without_s"]) == (1 << 20, True)
     assert not (tmp_path / "steps").exists()
     assert "no steps of its own are better than the shift" in planned.stderr
     said = ayatori_command(*arguments).stdout

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ayatori._core import Network, Plan, Routes
-from ayatori.planning.improvement import NO_PLAN, OWN_STEPS, PLAN, Improvement, TablesInUse
+from ayatori.planning.improvement import NO_PLAN, PATH_AWARE, PLAN, Improvement, TablesInUse
 from ayatori.planning.plans import Assessment
 from ayatori.prediction.calls import Call, make_schedule
 from ayatori.prediction.predictor import PLANNED, Model, Predictor, PreparedRun
@@ -19,31 +19,33 @@ SIZES = (64 << 10, 1 << 20)
 MOST_RANKS = 1024
 """Messages of more are too many: of 4,000 they take minutes."""
 MOST_SILENT = 0.05
-"""In so few steps without a message a rank goes on early too seldom to matter. Of 42 own steps that were made for
+"""In so few steps without a message a rank goes on early too seldom to matter. Of 42 path-aware schedules that were made for
 random jobs of up to 120 ranks on regular, tapered and damaged trees, those 20 that are below were no slower than the
 shift on the same tables, and the others, from 0.13 on, took 1.08 to 2.2 times as long."""
 
 
-def simulate_own_steps(network: Network, in_use: TablesInUse, routes: Routes, improvement: Improvement) -> None:
-    """Adds to `improvement`, whose own steps are made, what each candidate takes with drifting steps; of more than
-    MOST_RANKS it only rules out own steps in which ranks are often silent."""
+def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, improvement: Improvement) -> None:
+    """Adds to `improvement`, whose path-aware schedules are made, what each candidate takes with drifting steps; of more than
+    MOST_RANKS it only rules out path-aware schedules in which ranks are often silent."""
     if improvement.without.job.rank_count > MOST_RANKS:
         improvement.not_simulated = [
-            f"{name}, {OWN_STEPS}"
-            for name, assessment in improvement.own_steps.items()
+            f"{name}, {PATH_AWARE}"
+            for name, assessment in improvement.path_aware.items()
             if silent_share(assessment) > MOST_SILENT
         ]
         return
-    base_lids = Plan.destination_mod_k(improvement.without.job.rank_count)
+    base_lids = Plan.d_mod_k(improvement.without.job.rank_count)
     planned = improvement.planned.planned
     assert planned is not None
     for name, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, planned.plan)):
         predictor = Predictor(network, model=Model(rails="own"), routes=tables)
         by_shift = [_by_shift(predictor, improvement, plan, size) for size in SIZES]
-        by_own_steps = [_by_own_steps(run, improvement, name, size) for run, size in zip(by_shift, SIZES, strict=True)]
-        seconds = [prediction.seconds for prediction in predictor.predict_prepared(by_shift + by_own_steps)]
+        by_path_aware = [
+            _by_path_aware(run, improvement, name, size) for run, size in zip(by_shift, SIZES, strict=True)
+        ]
+        seconds = [prediction.seconds for prediction in predictor.predict_prepared(by_shift + by_path_aware)]
         improvement.simulated[name] = dict(zip(SIZES, seconds[: len(SIZES)], strict=True))
-        improvement.simulated[f"{name}, {OWN_STEPS}"] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
+        improvement.simulated[f"{name}, {PATH_AWARE}"] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
 
 
 def silent_share(assessment: Assessment) -> float:
@@ -56,7 +58,7 @@ def _by_shift(predictor: Predictor, improvement: Improvement, plan: Plan, size: 
     return predictor.prepare(improvement.without.job, Call("alltoall", "shift", size), plan)
 
 
-def _by_own_steps(shift: PreparedRun, improvement: Improvement, name: str, size: int) -> PreparedRun:
-    made = improvement.own_steps[name].made
+def _by_path_aware(shift: PreparedRun, improvement: Improvement, name: str, size: int) -> PreparedRun:
+    made = improvement.path_aware[name].made
     assert made is not None
     return replace(shift, schedule=make_schedule(Call("alltoall", PLANNED, size), shift.places, made.steps))
