@@ -108,7 +108,8 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         f"{format_seconds(seconds_of(calibration.oversubscription, size))} ({format_bytes(size)})" for size in fitted
     ]
     print(
-        f"where two ranks share a core messages wait {format_seconds(seconds_of(calibration.scheduling_delay, 1))}, the first step "
+        f"where two ranks share a core, messages wait {format_seconds(seconds_of(calibration.scheduling_delay, 1))}, "
+        f"the first step "
         f"{format_seconds(calibration.start_skew)}, and to receive one takes more: {', '.join(more)}"
     )
     for remark in calibration.remarks:

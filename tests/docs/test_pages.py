@@ -1,9 +1,9 @@
 """The commands that the pages show are run, and print what the pages say.
 
-A block of three backticks with the word `console` holds commands, each behind `$ `, and what they print. All blocks of a
-page run in one folder, in order. A hidden comment `<!-- before: COMMAND -->` makes the files that they need. A line `…`
-stands for any lines. After a change of what is printed: `UPDATE_SNAPSHOTS=1 pytest tests/docs`, which leaves blocks with
-such a line as they are.
+A block of three backticks with the word `console` holds commands, each behind `$ `, and what they print. All blocks of
+a page run in one folder, in order. A hidden comment `<!-- before: COMMAND -->` makes the files that they need. A line
+`…` stands for any lines. `UPDATE_SNAPSHOTS=1 pytest tests/docs` writes what is printed now, except in blocks with such
+a line.
 """
 
 from __future__ import annotations

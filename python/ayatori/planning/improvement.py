@@ -48,7 +48,7 @@ class Improvement:
     path_aware: dict[str, Assessment] = field(default_factory=dict)
     """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
     path_aware_at_most: float | None = None
-    """What a path-aware schedule without a plan could reach, by the load of the links; None where it is not worth a try."""
+    """What a path-aware schedule without a plan could reach, by the load of the links; None where not worth a try."""
     simulated: dict[str, dict[int, float]] = field(default_factory=dict)
     """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
     not_simulated: list[str] = field(default_factory=list)
@@ -62,14 +62,14 @@ class Improvement:
 
     @property
     def take(self) -> str:
-        """The name of the best; not of path-aware schedules that are, or may be, slower than the shift where ranks drift."""
+        """The name of the best, without path-aware schedules that may be slower than the shift where ranks drift."""
         out = [*self.slower_path_aware, *self.not_simulated]
         names = [name for name in self.candidates if name not in out]
         return min(names, key=lambda name: _order(self.candidates[name]))
 
     @property
     def slower_path_aware(self) -> list[str]:
-        """The candidates with path-aware schedules that take longer than the shift, with the plan or without, for some size."""
+        """The candidates with path-aware schedules that take longer than the shift, for some size."""
         return [
             name
             for name, times in self.simulated.items()

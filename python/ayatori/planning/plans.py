@@ -93,8 +93,8 @@ def sizes_differ(pattern: str) -> bool:
 
 
 def rails_on(network: Network, name: str) -> str:
-    """The use of rails of this name; of "auto" what suits the network: `lowest-latency` where machines are on several planes,
-    else `own`. Raises Error for another name."""
+    """The use of rails of this name; "auto" becomes `lowest-latency` where machines are on several planes, else `own`.
+    Raises Error for another name."""
     if name != AUTO_RAILS:
         rails_named(name)
         return name

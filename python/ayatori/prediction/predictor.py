@@ -261,7 +261,7 @@ class Predictor:
         return make_schedule(call, places, made.steps)
 
     def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
-        """The call's schedule, and the job's paths for it. Steps of "path-aware" are made for the paths of the shift."""
+        """The call's schedule, and the job's paths for it. "path-aware" steps are made for the paths of the shift."""
         if call.algorithm != PLANNED or self.routes is None:
             schedule = make_schedule(call, places)
             return schedule, self.plan(job, schedule)
