@@ -41,7 +41,7 @@ from ayatori.model.network import open_source
 from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.calls import algorithms_of
 from ayatori.prediction.choice import LeftOut, Piece, variants_of
-from ayatori.prediction.predictor import PLANNED, Model, Predictor
+from ayatori.prediction.predictor import PATH_AWARE, Model, Predictor
 
 VARIABLES = {
     "broadcast": "AYATORI_BCAST",
@@ -73,7 +73,7 @@ def predictions(predictor: Predictor, ranks: int, collective: str, sizes: list[i
     """Seconds by algorithm and size, of those that can be played."""
     [job] = contiguous_jobs(predictor.network, [1], ranks)
     places = [predictor.places(job)]
-    ours = [one for one in algorithms_of(collective) if not one.of_an_mpi and one.name != PLANNED]
+    ours = [one for one in algorithms_of(collective) if not one.of_an_mpi and one.name != PATH_AWARE]
     found = [variants_of(predictor, Piece(collective, size, one), places) for size in sizes for one in ours]
     calls = [variants[0] for variants in found if not isinstance(variants, LeftOut)]
     seconds = predictor.predict_each((job, call) for call in calls)

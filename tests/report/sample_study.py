@@ -13,7 +13,7 @@ from typing import Any
 from ayatori import open_source
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import drawing_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, METHODS
+from ayatori.planning.plans import D_MOD_K, METHODS
 from ayatori.planning.routes import make_routes, make_routes_explained
 from ayatori.study import comparison
 from ayatori.study.comparison import RoutedNetwork, Side, job_as_data, study_as_data
@@ -63,7 +63,7 @@ def job_study(source: str, size: int, seed: int = 7) -> Study:
     """Of one random job alone: its paths without a plan and with one."""
     of = routed(source)
     jobs = random_jobs(of.network, 1, size, seed=seed)
-    sides = [Side(method, of.assess(jobs, method)[0], of.routes(method)) for method in (DESTINATION_MOD_K, "pair")]
+    sides = [Side(method, of.assess(jobs, method)[0], of.routes(method)) for method in (D_MOD_K, "pair")]
     return {
         "title": source,
         "methods": METHODS,

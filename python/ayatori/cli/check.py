@@ -24,7 +24,7 @@ from ayatori.formats.applied import applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import (
-    DESTINATION_MOD_K,
+    D_MOD_K,
     MULTIPATH,
     Assessment,
     assess_jobs,
@@ -129,8 +129,8 @@ def assess_each(
     network: Network, jobs: list[Job], tables: Tables, routes: Routes, pattern: str, seed: int, with_bounds: bool
 ) -> tuple[list[Assessment], Cut | None]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
-    method: str | None = tables.method or DESTINATION_MOD_K
-    if method == DESTINATION_MOD_K and not with_bounds:
+    method: str | None = tables.method or D_MOD_K
+    if method == D_MOD_K and not with_bounds:
         method = None
 
     def assess(control: SearchControl) -> list[Assessment]:

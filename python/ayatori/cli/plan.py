@@ -47,7 +47,7 @@ from ayatori.planning.improvement import (
     same_base_lids,
 )
 from ayatori.planning.plans import (
-    DESTINATION_MOD_K,
+    D_MOD_K,
     PLAN_METHODS,
     Assessment,
     assess_jobs,
@@ -302,7 +302,7 @@ def comparison_as_data(
     data = assessments_as_data(network, method, [improvement.better for improvement in improvements])
     data |= improvements_as_data(in_use, improvements)
     without = [improvement.without for improvement in improvements]
-    before = assessments_as_data(network, DESTINATION_MOD_K, without)
+    before = assessments_as_data(network, D_MOD_K, without)
     mean = fmean(relative_bandwidths(ours)) if ours else None
     return data | {"before": before | {"pattern": pattern}, "tables_of_ours": mean}
 

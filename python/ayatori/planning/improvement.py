@@ -11,7 +11,7 @@ from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.planning.plans import (
     BASE_LIDS,
-    DESTINATION_MOD_K,
+    D_MOD_K,
     Assessment,
     assess_jobs,
     with_made_steps,
@@ -136,7 +136,7 @@ def improve_jobs(
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
-    baseline = DESTINATION_MOD_K if prove_baseline else None
+    baseline = D_MOD_K if prove_baseline else None
     without = assess_jobs(network, in_use.routes, jobs, baseline, pattern, seed, control, rails)
     for assessment in without if baseline is None else []:
         _take_base_lids(network, assessment, rails)

@@ -27,10 +27,10 @@ from ayatori.model.network import link_as_data
 Item = TypeVar("Item")
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
-DESTINATION_MOD_K = "d-mod-k"
+D_MOD_K = "d-mod-k"
 BASE_LIDS = "base LIDs for everybody"
 METHODS = {
-    DESTINATION_MOD_K: "one LID a port, no plan",
+    D_MOD_K: "one LID a port, no plan",
     "rule": "one LID a destination, by paper 1's rule",
     "colour": "one LID a destination, by colouring",
     "pair": "one LID a pair of source and destination",
@@ -132,7 +132,7 @@ def plan(
     """
     method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
-    plan_method = _core.Method.d_mod_k if method == DESTINATION_MOD_K else _core.Method[method]
+    plan_method = _core.Method.d_mod_k if method == D_MOD_K else _core.Method[method]
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 

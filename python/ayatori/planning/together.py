@@ -13,7 +13,7 @@ from ayatori import _core
 from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, steps_of, traffic_of_nics
+from ayatori.planning.plans import D_MOD_K, steps_of, traffic_of_nics
 
 ROUNDS = 300
 MAX_ROUNDS = 10**6
@@ -60,7 +60,7 @@ class JobOnFabric:
 
     @property
     def method(self) -> str:
-        return DESTINATION_MOD_K if self.plan is None else self.plan.method.word
+        return D_MOD_K if self.plan is None else self.plan.method.word
 
 
 def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed: int = 1) -> list[JobOnFabric]:

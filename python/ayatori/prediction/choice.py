@@ -17,7 +17,7 @@ from ayatori.planning.plans import MULTIPATH
 from ayatori.prediction import loaded
 from ayatori.prediction.calls import Call, algorithms_of, make_schedule
 from ayatori.prediction.loaded import OtherAlgorithm
-from ayatori.prediction.predictor import BY_ROUTERS, PLANNED, Model, Predictor, method_on
+from ayatori.prediction.predictor import BY_ROUTERS, PATH_AWARE, Model, Predictor, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10
@@ -253,11 +253,11 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
         return f"each rank sends to each other: not compared for more than {MOST_RANKS_TO_EACH} ranks"
     if algorithm.needs_grid and not all(place.dimensions for place in places):
         return "the job's machines form no grid"
-    if algorithm.name == PLANNED and predictor.routes is None:
+    if algorithm.name == PATH_AWARE and predictor.routes is None:
         return "its steps are made for paths by forwarding tables"
-    if algorithm.name == PLANNED and predictor.method in BY_ROUTERS:
+    if algorithm.name == PATH_AWARE and predictor.method in BY_ROUTERS:
         return f"its steps are made for known paths, and by {predictor.method} routers choose"
-    if algorithm.name == PLANNED and predictor.model.rails != "own":
+    if algorithm.name == PATH_AWARE and predictor.model.rails != "own":
         return "its steps are made for messages between the ranks' own NICs"
     for place in places:
         if loaded.is_other(call.algorithm):

@@ -12,7 +12,7 @@ from ayatori._core import Network, Plan, Routes
 from ayatori.planning.improvement import NO_PLAN, PATH_AWARE, PLAN, Improvement, TablesInUse
 from ayatori.planning.plans import Assessment
 from ayatori.prediction.calls import Call, make_schedule
-from ayatori.prediction.predictor import PLANNED, Model, Predictor, PreparedRun
+from ayatori.prediction.predictor import PATH_AWARE, Model, Predictor, PreparedRun
 
 SIZES = (64 << 10, 1 << 20)
 """Bytes between each two ranks: where messages take as long as what they cost, and where they take much longer."""
@@ -61,4 +61,4 @@ def _by_shift(predictor: Predictor, improvement: Improvement, plan: Plan, size: 
 def _by_path_aware(shift: PreparedRun, improvement: Improvement, name: str, size: int) -> PreparedRun:
     made = improvement.path_aware[name].made
     assert made is not None
-    return replace(shift, schedule=make_schedule(Call("alltoall", PLANNED, size), shift.places, made.steps))
+    return replace(shift, schedule=make_schedule(Call("alltoall", PATH_AWARE, size), shift.places, made.steps))

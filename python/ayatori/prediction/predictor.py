@@ -14,7 +14,7 @@ from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import (
     AUTO_RAILS,
-    DESTINATION_MOD_K,
+    D_MOD_K,
     MULTIPATH,
     method_named,
     rails_named,
@@ -160,7 +160,7 @@ class Predictor:
         self.network = network
         self.method = method_on(network, method)
         if routes is not None:
-            self.method = method_named(method or DESTINATION_MOD_K, OTHER_METHODS)
+            self.method = method_named(method or D_MOD_K, OTHER_METHODS)
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever tables say", hint="leave out --lfts")
         self.model = (model or Model()).on(network)
@@ -176,7 +176,7 @@ class Predictor:
     def _make_routes(self) -> Routes | None:
         if self.method == DIMENSION_ORDER:
             return None
-        one_lid = self.method in (DESTINATION_MOD_K, *BY_ROUTERS)
+        one_lid = self.method in (D_MOD_K, *BY_ROUTERS)
         return make_routes(self.network, 0 if one_lid else "auto")
 
     def places(self, job: Job) -> Places:
@@ -189,7 +189,7 @@ class Predictor:
         """The job's paths for this schedule; None where no plan chooses them."""
         if self.routes is None or self.method == MULTIPATH:
             return None
-        if self.method in (DESTINATION_MOD_K, *BY_ROUTERS):
+        if self.method in (D_MOD_K, *BY_ROUTERS):
             return self.base_lids(job)
         of_ranks = schedule.participant_count == job.rank_count
         steps = schedule.steps() if of_ranks else _core.shift_all_to_all(job.rank_count)
@@ -330,7 +330,7 @@ def method_on(network: Network, method: str | None) -> str:
     if method:
         return method_named(method, [DIMENSION_ORDER, *OTHER_METHODS])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
-    return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
+    return DIMENSION_ORDER if is_grid_of_machines else D_MOD_K
 
 
 def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from ayatori.lab.fabric.verification import (
 from ayatori.model.jobs import contiguous_jobs, count_hosts, random_jobs
 from ayatori.model.network import rates_by_port
 from ayatori.planning.plans import (
-    DESTINATION_MOD_K,
+    D_MOD_K,
     METHODS,
     PLAN_METHODS,
     Assessment,
@@ -101,7 +101,7 @@ def methods_in_words(lab: LabResult) -> dict[str, str]:
     """What each method is in this study: whose tables the baseline goes by depends on what OpenSM's ftree did."""
     refused = "one LID a port, by our own tables, since OpenSM's ftree refused"
     baseline = refused if lab.ftree.routes is None else "one LID a port, by the tables of OpenSM's ftree"
-    return METHODS | {DESTINATION_MOD_K: baseline}
+    return METHODS | {D_MOD_K: baseline}
 
 
 def _unplanned_as_data(lab: LabResult, study: Study) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _unplanned_as_data(lab: LabResult, study: Study) -> dict[str, Any]:
     note = "base LIDs"
     if many_lids.count_base_differences(network, one_lid) == 0:
         note += ", the entries of LMC 0" if lab.ftree.routes is None else ", the entries of OpenSM's ftree"
-    jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
+    jobs = [assessment.job for assessment in study.random[D_MOD_K]]
     data = {"name": "ayatori, no plan", "lmc": many_lids.lmc(network.endpoints[0]), "accepted": True}
     return data | _figures(assess_jobs(network, many_lids, jobs, None)) | {"note": note}
 
@@ -127,7 +127,7 @@ def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[st
     data: dict[str, Any] = {"name": f"OpenSM {tried.engine}", "lmc": 0, "accepted": tried.routes is not None}
     if tried.run is None or tried.routes is None:
         return data | {"note": f"refused: {tried.refusal}"}
-    jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
+    jobs = [assessment.job for assessment in study.random[D_MOD_K]]
     assessed = assess_jobs(network, tried.routes, jobs, None)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"

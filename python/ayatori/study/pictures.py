@@ -11,7 +11,7 @@ from ayatori.base.errors import Error
 from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.improvement import Improvement, TablesInUse
 from ayatori.planning.plans import (
-    DESTINATION_MOD_K,
+    D_MOD_K,
     METHODS,
     Assessment,
     count_free,
@@ -40,16 +40,16 @@ def plan_as_study(
 
     `ours` is empty where the tables in use are ours. The job that suffers most is drawn, before and after.
     """
-    before = IN_USE if ours else DESTINATION_MOD_K
+    before = IN_USE if ours else D_MOD_K
     measured = {before: [each.without for each in improvements]}
-    measured |= {DESTINATION_MOD_K: ours} if ours else {}
+    measured |= {D_MOD_K: ours} if ours else {}
     measured[method] = [each.planned for each in improvements]
     worst = min(improvements, key=lambda each: each.without.relative_bandwidth)
     named = {IN_USE: f"the tables in use: {in_use.name}"} if ours else {}
     data: dict[str, Any] = {
         "title": source,
         "source": source,
-        "methods": named | {DESTINATION_MOD_K: OURS, method: f"{method}: {METHODS[method]}"},
+        "methods": named | {D_MOD_K: OURS, method: f"{method}: {METHODS[method]}"},
         "fabric": drawing_as_data(network),
         "worst_job": job_as_data(
             network, Side(before, worst.without, in_use.routes), Side(method, worst.planned, routes), rails
