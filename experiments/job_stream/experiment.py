@@ -10,9 +10,9 @@ from ayatori import _core
 from ayatori._core import Network
 from ayatori.cli.output import progress
 from ayatori.model.network import open_source
-from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, assess_jobs, with_made_steps
+from ayatori.planning.plans import D_MOD_K, METHODS, assess_jobs, with_made_steps
 from ayatori.resumable import SavedResults, compute
-from experiments.job_stream.presentation import PATH_AWARE, Streams, figures_of, tables_of
+from experiments.job_stream.presentation import PATH_AWARE_SCHEDULE, Streams, figures_of, tables_of
 from experiments.job_stream.stream import ALLOCATIONS, run_stream
 from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
@@ -42,7 +42,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
 
 def _compute(network: Network, settings: Settings, results: SavedResults) -> Streams:
     found = Streams({}, {})
-    measures = {method: _bandwidths(network, method) for method in (*METHODS, PATH_AWARE)}
+    measures = {method: _bandwidths(network, method) for method in (*METHODS, PATH_AWARE_SCHEDULE)}
     with progress("jobs", settings.jobs * len(measures) * len(ALLOCATIONS)) as advance:
         for name, allocate in ALLOCATIONS.items():
             stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
@@ -55,8 +55,8 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
 
 
 def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
-    """Relative bandwidths of the shift all-to-all, each job by itself; PATH_AWARE have no plan, and one LID a port."""
-    plan_method = DESTINATION_MOD_K if method == PATH_AWARE else method
+    """Relative bandwidths of the shift all-to-all, each job by itself; PATH_AWARE_SCHEDULE have no plan, and one LID a port."""
+    plan_method = D_MOD_K if method == PATH_AWARE_SCHEDULE else method
     routes = tables_of_the_paper(network, plan_method)
 
     def bandwidths(nodes_of_jobs: Sequence[list[int]]) -> list[float]:
@@ -65,7 +65,7 @@ def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]]
             for nodes in nodes_of_jobs
         ]
         assessments = assess_jobs(network, routes, jobs, plan_method)
-        if method == PATH_AWARE:
+        if method == PATH_AWARE_SCHEDULE:
             assessments = [with_made_steps(network, routes, assessment) for assessment in assessments]
         return [assessment.relative_bandwidth for assessment in assessments]
 

@@ -8,8 +8,8 @@ from statistics import fmean
 from ayatori.planning.plans import METHODS
 from experiments.page import Curve, Figure, Table, axis, upright
 
-PATH_AWARE = "path-aware schedule"
-MEANINGS = METHODS | {PATH_AWARE: "one LID a node, no plan, steps made for the paths"}
+PATH_AWARE_SCHEDULE = "path-aware schedule"
+MEANINGS = METHODS | {PATH_AWARE_SCHEDULE: "one LID a node, no plan, steps made for the paths"}
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import ayatori
 from ayatori._core import Plan
-from ayatori.planning.improvement import NO_PLAN, PATH_AWARE, PLAN, Improvement, TablesInUse, improve_jobs
+from ayatori.planning.improvement import NO_PLAN, PATH_AWARE_SCHEDULE, PLAN, Improvement, TablesInUse, improve_jobs
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.calls import Call
 from ayatori.prediction.path_aware import SIZES, simulate_path_aware
@@ -36,7 +36,7 @@ def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improv
             for algorithm in ("shift", "path-aware")
         ]
         shift, path_aware = predictor.predict_prepared(runs)
-        times |= {name: shift.seconds, f"{name}, {PATH_AWARE}": path_aware.seconds}
+        times |= {name: shift.seconds, f"{name}, {PATH_AWARE_SCHEDULE}": path_aware.seconds}
     return improvement, times
 
 
@@ -51,7 +51,7 @@ def test_path_aware_are_taken_only_where_they_are_no_slower_than_the_shift(kind:
             source = damaged(source, dice, tmp_path)
         improvement, times = improved(source, dice.randint(8, 40), seed, dice.choice([0, "auto"]))
         assert times == pytest.approx({name: by_size[SIZES[-1]] for name, by_size in improvement.simulated.items()})
-        if improvement.take.endswith(PATH_AWARE):
+        if improvement.take.endswith(PATH_AWARE_SCHEDULE):
             taken += 1
             assert times[improvement.take] <= min(times[PLAN], times[NO_PLAN]) * (1 + 1e-9)
         refused += len(improvement.slower_path_aware)
@@ -74,9 +74,11 @@ def test_of_too_many_ranks_path_aware_are_taken_only_if_few_are_silent(
         unsimulated, _ = improved(source, ranks, seed, 0)
         assert not unsimulated.simulated
         refused += len(unsimulated.not_simulated)
-        if unsimulated.take.endswith(PATH_AWARE):
+        if unsimulated.take.endswith(PATH_AWARE_SCHEDULE):
             taken += 1
-            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {PATH_AWARE}")] * (1 + 1e-9)
+            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {PATH_AWARE_SCHEDULE}")] * (
+                1 + 1e-9
+            )
     assert taken > 0 and refused > 0
 
 

@@ -19,7 +19,7 @@ from ayatori.planning.plans import (
 
 OURS = "d-mod-k tables of ours, one LID a port"
 PLAN, NO_PLAN = "plan", "no plan"
-PATH_AWARE = "path-aware schedule"
+PATH_AWARE_SCHEDULE = "path-aware schedule"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
@@ -58,7 +58,7 @@ class Improvement:
     def candidates(self) -> dict[str, Assessment]:
         """All of them by name; of those that are equally good the first is taken."""
         named = {NO_PLAN: self.without, PLAN: self.planned}
-        return named | {f"{paths}, {PATH_AWARE}": assessment for paths, assessment in self.path_aware.items()}
+        return named | {f"{paths}, {PATH_AWARE_SCHEDULE}": assessment for paths, assessment in self.path_aware.items()}
 
     @property
     def take(self) -> str:
@@ -73,7 +73,7 @@ class Improvement:
         return [
             name
             for name, times in self.simulated.items()
-            if name.endswith(PATH_AWARE)
+            if name.endswith(PATH_AWARE_SCHEDULE)
             and any(
                 seconds > min(self.simulated[PLAN][size], self.simulated[NO_PLAN][size]) * (1 + ROUNDING)
                 for size, seconds in times.items()
@@ -213,7 +213,7 @@ def _simulated_as_data(improvement: Improvement) -> dict[str, Any]:
     if not improvement.simulated:
         return {}
     keys = {PLAN: "with_plan", NO_PLAN: "without"}
-    keys |= {f"{name}, {PATH_AWARE}": f"{key}_path_aware" for name, key in keys.items()}
+    keys |= {f"{name}, {PATH_AWARE_SCHEDULE}": f"{key}_path_aware" for name, key in keys.items()}
     sizes = improvement.simulated[PLAN]
     return {
         "simulated": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ayatori._core import Network, Plan, Routes
-from ayatori.planning.improvement import NO_PLAN, PATH_AWARE, PLAN, Improvement, TablesInUse
+from ayatori.planning.improvement import NO_PLAN, PATH_AWARE_SCHEDULE, PLAN, Improvement, TablesInUse
 from ayatori.planning.plans import Assessment
 from ayatori.prediction.calls import Call, make_schedule
 from ayatori.prediction.predictor import PATH_AWARE, Model, Predictor, PreparedRun
@@ -29,7 +29,7 @@ def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, i
     MOST_RANKS it only rules out path-aware schedules in which ranks are often silent."""
     if improvement.without.job.rank_count > MOST_RANKS:
         improvement.not_simulated = [
-            f"{name}, {PATH_AWARE}"
+            f"{name}, {PATH_AWARE_SCHEDULE}"
             for name, assessment in improvement.path_aware.items()
             if silent_share(assessment) > MOST_SILENT
         ]
@@ -45,7 +45,7 @@ def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, i
         ]
         seconds = [prediction.seconds for prediction in predictor.predict_prepared(by_shift + by_path_aware)]
         improvement.simulated[name] = dict(zip(SIZES, seconds[: len(SIZES)], strict=True))
-        improvement.simulated[f"{name}, {PATH_AWARE}"] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
+        improvement.simulated[f"{name}, {PATH_AWARE_SCHEDULE}"] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
 
 
 def silent_share(assessment: Assessment) -> float:
