@@ -22,8 +22,8 @@ void sleep_ns(long nanoseconds) {
 
 }  // namespace
 
-Backoff::Step Backoff::wait(bool crowded) {
-  if (!crowded && spins_ < max_spins) {
+Backoff::Step Backoff::wait(bool oversubscribed) {
+  if (!oversubscribed && spins_ < max_spins) {
     ++spins_;
     pause_core();
     return Step::spun;

@@ -20,9 +20,9 @@ class Backoff {
  public:
   enum class Step : std::uint8_t { spun, yielded, slept };
 
-  /// `crowded`: more processes want to run here than there are cores. Spinning would keep from running the one that is
-  /// waited for.
-  Step wait(bool crowded);
+  /// `oversubscribed`: more processes want to run here than there are cores. Spinning would keep from running the one
+  /// that is waited for.
+  Step wait(bool oversubscribed);
 
  private:
   std::uint32_t spins_ = 0;

@@ -111,7 +111,7 @@ Result<> MemoryCarrier::take(const CarriedMessage& message) {
   const Rank peer = node_rank_of(message.peer);
   const Posted posted{&state_->exchanged, 0, context_, message};
   if (memory_.receiver.take_at_once(peer, posted)) return {};
-  for (int look = memory_.crowded() ? max_looks : 0; look < max_looks; ++look) {
+  for (int look = memory_.oversubscribed() ? max_looks : 0; look < max_looks; ++look) {
     pause_core();
     if (memory_.receiver.take_at_once(peer, posted)) return {};
   }

@@ -60,17 +60,17 @@ NodeMemory::State::State(std::shared_ptr<NodeSegment> node_segment, Rank own_ran
   view.head().joined.fetch_add(1);
 }
 
-bool NodeMemory::State::crowded() {
+bool NodeMemory::State::oversubscribed() {
   if (!all_joined_) {
     all_joined_ = view.head().joined.load() >= view.shape().ranks;
-    crowded_ = view.shape().ranks > count_cores(view.head());
+    oversubscribed_ = view.shape().ranks > count_cores(view.head());
   }
-  return crowded_;
+  return oversubscribed_;
 }
 
 Result<> NodeMemory::State::pause(Backoff& backoff, Rank awaited) {
   if (options.while_waiting && ++pauses_ % pauses_between_calls == 0) options.while_waiting();
-  if (backoff.wait(crowded()) != Backoff::Step::slept) return {};
+  if (backoff.wait(oversubscribed()) != Backoff::Step::slept) return {};
   return ++sleeps_ % sleeps_between_checks == 0 ? look_for_ended_peers(awaited) : Result<>();
 }
 
@@ -103,6 +103,6 @@ Result<std::unique_ptr<NodeMemory>> NodeMemory::make(std::shared_ptr<NodeSegment
 
 Rank NodeMemory::self() const { return state_->self; }
 Rank NodeMemory::ranks() const { return state_->segment->ranks(); }
-bool NodeMemory::crowded() const { return state_->crowded(); }
+bool NodeMemory::oversubscribed() const { return state_->oversubscribed(); }
 
 }  // namespace ayatori

@@ -23,7 +23,7 @@ struct NodeMemory::State {
   /// and the receiver wait for, or `awaited`.
   [[nodiscard]] Result<> pause(Backoff& backoff, Rank awaited = no_id);
 
-  [[nodiscard]] bool crowded();
+  [[nodiscard]] bool oversubscribed();
 
   std::shared_ptr<NodeSegment> segment;
   SegmentView view;
@@ -38,7 +38,7 @@ struct NodeMemory::State {
   std::uint32_t pauses_ = 0;
   std::uint32_t sleeps_ = 0;
   bool all_joined_ = false;
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
 };
 
 }  // namespace ayatori

@@ -65,7 +65,7 @@ void start_thread() {
   options.has_work = is_anything_under_way;
   options.now = seconds_now;
   options.time_on_core = nanoseconds_on_core;
-  options.is_crowded = more_threads_than_cores;
+  options.is_oversubscribed = more_threads_than_cores;
   options.core = core_of_thread();
   options.tried = tell_outcome;
   thread = new ProgressThread(std::move(options));

@@ -101,11 +101,11 @@ void Decision::note(double seconds, MPI_Comm own) {
   trial_->note(seconds);
   if (!trial_->needs_agreement()) return;
   std::vector<double> longest = trial_->numbers();
-  longest.push_back(process().is_crowded() ? 1 : 0);
+  longest.push_back(process().is_oversubscribed() ? 1 : 0);
   PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
-  const bool is_crowded_anywhere = longest.back() != 0;
+  const bool is_oversubscribed_anywhere = longest.back() != 0;
   longest.pop_back();
-  trial_->agree(longest, is_crowded_anywhere);
+  trial_->agree(longest, is_oversubscribed_anywhere);
   if (trial_->over()) {
     end_trial();
   } else if (trial_->pause() > 0) {
@@ -117,15 +117,15 @@ void Decision::note(double seconds, MPI_Comm own) {
 void Decision::note_before_trial(double seconds, MPI_Comm own) {
   before_->note(seconds);
   if (!before_->needs_agreement()) return;
-  std::array<double, 2> slowest{before_->mean(), process().is_crowded() ? 1.0 : 0.0};
+  std::array<double, 2> slowest{before_->mean(), process().is_oversubscribed() ? 1.0 : 0.0};
   PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, own);
   const double mean = slowest[0];
-  const bool is_crowded_anywhere = slowest[1] != 0;
-  spins_ = CallsBeforeTrial::ranks_spin(mean, is_crowded_anywhere);
+  const bool is_oversubscribed_anywhere = slowest[1] != 0;
+  spins_ = CallsBeforeTrial::ranks_spin(mean, is_oversubscribed_anywhere);
   before_.reset();
   on_trial_ = false;
   if (!undecided_ && ways_.size() == 1) return;  // there is nothing to compare
-  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, is_crowded_anywhere) + 1;
+  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, is_oversubscribed_anywhere) + 1;
   calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
 }
 

@@ -51,7 +51,7 @@ struct Process {
   bool collectives_are_apart = false;
 
   /// Whether our node has more ranks than cores, as far as is known.
-  [[nodiscard]] bool is_crowded() const { return memory != nullptr && memory->oversubscription(); }
+  [[nodiscard]] bool is_oversubscribed() const { return memory != nullptr && memory->oversubscribed(); }
 
   /// Whether the MPI's own collectives among ranks at these places would take networks that are not for collectives.
   [[nodiscard]] bool mpi_is_elsewhere(const Places& of_ranks) const {

@@ -50,7 +50,7 @@ TEST(LookPace, LooksThatFindSomethingTakeAFortiethOfTheTimeUnlessMuchHasGathered
 
 TEST(LookPace, CrowdedNodesAreLookedAtLessOften) {
   LookPace pace;
-  EXPECT_EQ(pace.pause(true), LookPace::shortest_crowded_ns);
+  EXPECT_EQ(pace.pause(true), LookPace::shortest_oversubscribed_ns);
   for (int look = 0; look < 20; ++look) pace.idled();
   EXPECT_EQ(pace.pause(true), LookPace::longest_ns);
 }

@@ -81,10 +81,10 @@ ProgressThread::Work ProgressThread::work() {
 void ProgressThread::pause() {
   if (looks_until_asked_-- == 0) {
     looks_until_asked_ = looks_between_questions;
-    crowded_ = options_.is_crowded && options_.is_crowded();
+    oversubscribed_ = options_.is_oversubscribed && options_.is_oversubscribed();
   }
   if (begun_.exchange(false, std::memory_order_relaxed)) pace_.begin();
-  sleep_ns(pace_.pause(crowded_));
+  sleep_ns(pace_.pause(oversubscribed_));
 }
 
 void ProgressThread::look() {

@@ -37,7 +37,7 @@ struct Fixture {
     options.has_work = [this] { return left > 0; };
     options.now = [this] { return now.load(); };
     options.time_on_core = [] { return std::int64_t{0}; };
-    options.is_crowded = [] { return true; };
+    options.is_oversubscribed = [] { return true; };
     options.tried = [this](const ProgressTrial::Outcome& outcome) {
       pays = outcome.pays;
       ++outcomes;

@@ -14,10 +14,10 @@ constexpr double clearly_faster = 0.97;
 
 constexpr double seconds_of_a_turn = 300e-6;
 constexpr double max_calls_of_a_turn = 32;
-/// Of calls up to hopeless_seconds, among crowded ranks up to longest_waiting: of a single one it counts that some
-/// ranks still come from the way before.
+/// Of calls up to hopeless_seconds, among oversubscribed ranks up to longest_waiting: of a single one it counts that
+/// some ranks still come from the way before.
 constexpr double least_calls_of_a_turn = 3;
-constexpr double longer_if_crowded = 4;
+constexpr double longer_if_oversubscribed = 4;
 /// Of each way at first: a single call says how long ranks still spin that come from the way before.
 constexpr std::size_t first_calls_if_spinning = 4;
 
@@ -37,16 +37,16 @@ constexpr double slow_call_seconds = 300e-6;
 constexpr double slow_call_share = 3;
 
 /// A way leaves that was so many times as slow as the best in each of so many rounds, or in six of seven where there
-/// are as many. Among crowded ranks any turn may take twice as long as the one before it.
+/// are as many. Among oversubscribed ranks any turn may take twice as long as the one before it.
 struct Margin {
   std::size_t rounds;
   double share;
-  double share_if_crowded;
+  double share_if_oversubscribed;
 };
 constexpr Margin margins[] = {{7, 1.05, 1.1}, {4, 1.15, 1.3}, {2, 1.4, 2}, {1, 2, 4}};
 /// The settled way leaves only after as many.
 constexpr std::size_t least_rounds_of_settled = 4;
-constexpr std::size_t least_rounds_of_settled_if_crowded = 7;
+constexpr std::size_t least_rounds_of_settled_if_oversubscribed = 7;
 /// One delayed turn must not be enough: after a single round the first calls must have shown the same.
 constexpr double least_share_of_first_calls = 1.5;
 
@@ -81,13 +81,15 @@ void CallsBeforeTrial::note(double seconds) {
   if (calls_++ > 0) seconds_ += seconds;
 }
 
-bool CallsBeforeTrial::ranks_spin(double mean, bool crowded) { return crowded && mean > hopeless_seconds; }
+bool CallsBeforeTrial::ranks_spin(double mean, bool oversubscribed) {
+  return oversubscribed && mean > hopeless_seconds;
+}
 
-std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool crowded) {
+std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool oversubscribed) {
   constexpr double seconds = 300e-6;
   constexpr double least_calls = 128 - timed;
   constexpr double max_calls = 10'000;
-  if (ranks_spin(mean, crowded)) {
+  if (ranks_spin(mean, oversubscribed)) {
     return static_cast<std::uint64_t>(std::clamp(longest_waiting / mean, 0.0, least_calls));
   }
   return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
@@ -144,9 +146,9 @@ void Trial::next_turn() {
   }
 }
 
-void Trial::agree(const std::vector<double>& of_slowest, bool crowded) {
+void Trial::agree(const std::vector<double>& of_slowest, bool oversubscribed) {
   needs_agreement_ = false;
-  crowded_ = crowded;
+  oversubscribed_ = oversubscribed;
   if (first_calls_are_over()) {
     agree_on_rounds(of_slowest);
   } else {
@@ -176,7 +178,7 @@ void Trial::agree_on_first_calls(const std::vector<double>& times) {
   const double shortest = *std::ranges::min_element(last_time_);
   const bool is_first = passes_ < first_passes;
   const double hopeless = std::max(hopeless_seconds, hopeless_share * shortest);
-  const double slow = is_first || crowded_ ? hopeless : std::max(slow_call_seconds, slow_call_share * shortest);
+  const double slow = is_first || oversubscribed_ ? hopeless : std::max(slow_call_seconds, slow_call_share * shortest);
   for (std::size_t way = 0; way < ways_; ++way) {
     if (last_time_[way] > (way == settled_ ? hopeless : slow)) left_[way] = true;
   }
@@ -188,9 +190,9 @@ void Trial::choose_turns() {
   for (std::size_t way = 0; way < ways_; ++way) {
     if (!left_[way]) longest = std::max(longest, last_time_[way]);
   }
-  const double longer = crowded_ ? longer_if_crowded : 1;
+  const double longer = oversubscribed_ ? longer_if_oversubscribed : 1;
   const double calls = longer * seconds_of_a_turn / longest;
-  const double least = longest <= (crowded_ ? longest_waiting : hopeless_seconds) ? least_calls_of_a_turn : 1.0;
+  const double least = longest <= (oversubscribed_ ? longest_waiting : hopeless_seconds) ? least_calls_of_a_turn : 1.0;
   calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer * max_calls_of_a_turn));
 }
 
@@ -229,11 +231,11 @@ void Trial::leave_if_slow() {
 }
 
 bool Trial::is_slow(std::size_t way, std::size_t best) const {
-  const std::size_t least = crowded_ ? least_rounds_of_settled_if_crowded : least_rounds_of_settled;
+  const std::size_t least = oversubscribed_ ? least_rounds_of_settled_if_oversubscribed : least_rounds_of_settled;
   if (way == settled_ && round_ < least) return false;
   if (round_ == 1 && last_time_[way] < least_share_of_first_calls * last_time_[best]) return false;
   const Margin& margin = *std::ranges::find_if(margins, [&](const Margin& one) { return one.rounds <= round_; });
-  const double share = crowded_ ? margin.share_if_crowded : margin.share;
+  const double share = oversubscribed_ ? margin.share_if_oversubscribed : margin.share;
   const std::vector<double> ratios = ratios_of(times_, ways_, way, best);
   const auto slow =
       static_cast<std::size_t>(std::ranges::count_if(ratios, [&](double ratio) { return ratio > share; }));

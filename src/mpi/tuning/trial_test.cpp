@@ -10,20 +10,22 @@ namespace ayatori {
 namespace {
 
 /// All ranks take as long.
-void agree(Trial& trial, bool crowded = false) { trial.agree(std::vector<double>(trial.numbers()), crowded); }
+void agree(Trial& trial, bool oversubscribed = false) {
+  trial.agree(std::vector<double>(trial.numbers()), oversubscribed);
+}
 
 /// The next call took so long, and is compared if it is time.
-void play(Trial& trial, double seconds, bool crowded = false) {
+void play(Trial& trial, double seconds, bool oversubscribed = false) {
   trial.note(seconds);
-  if (trial.needs_agreement()) agree(trial, crowded);
+  if (trial.needs_agreement()) agree(trial, oversubscribed);
 }
 
 /// The first two calls of each way took so long, by way.
-void begin(Trial& trial, const std::vector<double>& seconds, bool crowded = false) {
+void begin(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
   for (std::size_t call = 0; call < 2 * seconds.size(); ++call) {
     const std::size_t way = call % seconds.size();
     EXPECT_EQ(trial.turn(), way);
-    play(trial, seconds[way], crowded);
+    play(trial, seconds[way], oversubscribed);
   }
 }
 
@@ -38,10 +40,10 @@ TEST(CallsBeforeTrial, EightAreTimedWithoutTheFirst) {
 }
 
 TEST(CallsBeforeTrial, TakeAMomentAndAreManyEnoughThatATrialIsSmallBesideThem) {
-  for (const bool crowded : {false, true}) {
-    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6, crowded), 300U);
-    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-3, crowded), 120U) << "128 with those that are timed";
-    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(0, crowded), 10'000U);
+  for (const bool oversubscribed : {false, true}) {
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6, oversubscribed), 300U);
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-3, oversubscribed), 120U) << "128 with those that are timed";
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(0, oversubscribed), 10'000U);
   }
   EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1, false), 120U);
 }
@@ -88,9 +90,9 @@ TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   EXPECT_EQ(trial.numbers(), (std::vector<double>{10, 10}));
 }
 
-std::size_t calls_of_a_turn(double seconds, bool crowded) {
+std::size_t calls_of_a_turn(double seconds, bool oversubscribed) {
   Trial trial(2);
-  begin(trial, {seconds, seconds}, crowded);
+  begin(trial, {seconds, seconds}, oversubscribed);
   std::size_t calls = 0;
   for (; trial.turn() == 0; ++calls) trial.note(seconds);
   return calls;
@@ -141,11 +143,11 @@ TEST(Trial, GoesOnWithAsManyRoundsWhileTheOutcomeIsNotClear) {
 }
 
 /// Plays `calls` turns; by way, how many it had.
-std::vector<std::size_t> turns_in(Trial& trial, const std::vector<double>& seconds, bool crowded = false) {
+std::vector<std::size_t> turns_in(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
   std::vector<std::size_t> turns(seconds.size());
   while (!trial.over()) {
     ++turns[trial.turn()];
-    play(trial, seconds[trial.turn()], crowded);
+    play(trial, seconds[trial.turn()], oversubscribed);
   }
   return turns;
 }
@@ -164,8 +166,8 @@ TEST(Trial, AWayThatTakesThreeTimesAsLongLeavesAfterItsFirstCallsUnlessRanksShar
   EXPECT_EQ(turns_in(trial, {1e-3, 3.1e-3}), (std::vector<std::size_t>{2, 2}));
   EXPECT_EQ(trial.best(), 0U);
   EXPECT_EQ(trial.medians(), (std::vector<double>{1e-3, 3.1e-3}));
-  Trial crowded(2);
-  EXPECT_GT(turns_in(crowded, {1e-3, 3.1e-3}, true)[1], 2U);
+  Trial oversubscribed(2);
+  EXPECT_GT(turns_in(oversubscribed, {1e-3, 3.1e-3}, true)[1], 2U);
   Trial of_short_calls(2);
   EXPECT_GT(turns_in(of_short_calls, {1e-6, 4e-6})[1], 2U) << "a single short call tells nothing";
 }
@@ -181,9 +183,9 @@ TEST(Trial, OneDelayIsNotEnoughToLeave) {
 }
 
 TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherPlaysNoMore) {
-  for (const bool crowded : {false, true}) {
+  for (const bool oversubscribed : {false, true}) {
     Trial trial(3);
-    for (const double seconds : {60e-3, 50e-6, 75e-6}) play(trial, seconds, crowded);
+    for (const double seconds : {60e-3, 50e-6, 75e-6}) play(trial, seconds, oversubscribed);
     EXPECT_EQ(trial.turn(), 1U) << "it is not tried a second time";
   }
 }
@@ -299,7 +301,7 @@ TEST(BetterWay, OnANoisyMachineAWayThatIsMuchSlowerIsAlmostNeverTakenAndDoesNotS
 }
 
 /// Times of ranks that take turns on the cores: any call may take several times as long as the one before.
-std::vector<double> times_of_crowded_ranks(const std::vector<double>& round, Random& random) {
+std::vector<double> times_of_oversubscribed_ranks(const std::vector<double>& round, Random& random) {
   std::vector<double> times;
   for (std::size_t i = 0; i < Trial::default_rounds; ++i) {
     for (const double seconds : round) times.push_back(seconds * (1 + static_cast<double>(random.below(100)) / 100));
@@ -308,11 +310,11 @@ std::vector<double> times_of_crowded_ranks(const std::vector<double>& round, Ran
 }
 
 /// What a trial that goes on comes to.
-std::size_t outcome_on_crowded_cores(const std::vector<double>& round, Random& random) {
+std::size_t outcome_on_oversubscribed_cores(const std::vector<double>& round, Random& random) {
   std::vector<double> times;
   std::size_t better = 0;
   for (std::size_t part = 0; part < Trial::max_parts; ++part) {
-    const std::vector<double> more = times_of_crowded_ranks(round, random);
+    const std::vector<double> more = times_of_oversubscribed_ranks(round, random);
     times.insert(times.end(), more.begin(), more.end());
     better = better_way(times, round.size(), 0);
     if (is_clear(times, round.size(), 0, better)) break;
@@ -328,9 +330,9 @@ TEST(IsClear, ATrialThatGoesOnUntilItIsTakesFarFewerSlowerWays) {
   int going_on = 0;
   int faster = 0;
   for (int i = 0; i < trials; ++i) {
-    at_once += better_way(times_of_crowded_ranks({10, 11}, random), 2, 0) == 1;
-    going_on += outcome_on_crowded_cores({10, 11}, random) == 1;
-    faster += outcome_on_crowded_cores({10, 7}, random) == 1;
+    at_once += better_way(times_of_oversubscribed_ranks({10, 11}, random), 2, 0) == 1;
+    going_on += outcome_on_oversubscribed_cores({10, 11}, random) == 1;
+    faster += outcome_on_oversubscribed_cores({10, 7}, random) == 1;
   }
   EXPECT_GT(at_once, trials / 25) << "seed " << seed;
   EXPECT_LT(going_on, at_once / 3) << "seed " << seed;
@@ -342,7 +344,7 @@ struct Noise {
   double spread;
   double delays;  ///< share of calls
   double delay;   ///< seconds, at most
-  bool crowded;
+  bool oversubscribed;
 };
 
 double noisy(double seconds, const Noise& noise, Random& random) {
@@ -359,10 +361,10 @@ struct Outcome {
 /// A program that makes `calls` calls of 100 us by the MPI's own way, ours taking these multiples, on two ranks.
 Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::size_t calls, Random& random) {
   constexpr double own = 100e-6;
-  const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own, noise.crowded);
+  const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own, noise.oversubscribed);
   Trial trials[] = {
-      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.crowded)),
-      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.crowded))};
+      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.oversubscribed)),
+      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.oversubscribed))};
   std::uint64_t left_out = before;
   double extra = 0;
   std::size_t call = 0;
@@ -379,7 +381,7 @@ Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::siz
     if (!trials[0].needs_agreement()) continue;
     std::vector<double> longest = trials[0].numbers();
     for (std::size_t i = 0; i < longest.size(); ++i) longest[i] = std::max(longest[i], trials[1].numbers()[i]);
-    for (Trial& one : trials) one.agree(longest, noise.crowded);
+    for (Trial& one : trials) one.agree(longest, noise.oversubscribed);
     EXPECT_EQ(trials[0].over(), trials[1].over());
     EXPECT_EQ(trials[0].best(), trials[1].best());
     left_out = trials[0].pause();

@@ -43,10 +43,10 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.between.bandwidth, "the rate of injection"),
         check(options.costs.inside.bandwidth, "the rate of the bus"),
         check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions"),
-        check(options.costs.again, "the time of replacing what was sent"),
+        check(options.costs.cache_refill, "the time of replacing what was sent"),
         check(options.costs.start, "the time until the first step"),
-        check(options.costs.scheduling_delay, "the time until a rank has its turn"),
-        check(options.costs.start_skew, "the time until a rank has its first turn"),
+        check(options.costs.scheduling_delay, "the scheduling delay"),
+        check(options.costs.start_skew, "the start skew"),
         check(options.costs.oversubscription, "the time of messages of ranks that share cores")}) {
     if (!checked) return checked;
   }

@@ -76,9 +76,9 @@ class Spacings {
     if (spacing_at.empty()) spacing_at.assign(links_.endpoint_count(), no_id);
     std::map<std::uint32_t, std::size_t> votes;
     for (const std::uint32_t receiver : use.receivers) ++votes[spacing_at[receiver]];
-    const std::size_t undecided = votes.count(no_id) != 0 ? votes[no_id] : 0;
+    const std::size_t unclaimed = votes.count(no_id) != 0 ? votes[no_id] : 0;
     votes.erase(no_id);
-    const bool fits_one = votes.size() == 1 && undecided < use.receivers.size() / 2;
+    const bool fits_one = votes.size() == 1 && unclaimed < use.receivers.size() / 2;
     if (votes.empty() || fits_one) {
       const std::uint32_t number = votes.empty() ? make(capacity) : votes.begin()->first;
       for (const std::uint32_t receiver : use.receivers) {

@@ -42,7 +42,7 @@ class NodeMemory {
   [[nodiscard]] Rank ranks() const;
 
   /// Whether more processes share the node than there are cores on which they may run.
-  [[nodiscard]] bool crowded() const;
+  [[nodiscard]] bool oversubscribed() const;
 
  private:
   friend class MemoryCarrier;

@@ -16,7 +16,7 @@ class LookPace {
  public:
   /// Times in nanoseconds.
   static constexpr std::int64_t shortest_ns = 100'000;
-  static constexpr std::int64_t shortest_crowded_ns = 300'000;  ///< where threads wait for a core
+  static constexpr std::int64_t shortest_oversubscribed_ns = 300'000;  ///< where threads wait for a core
   static constexpr std::int64_t longest_ns = 600'000;
   static constexpr std::int64_t share_of_pause = 40;     ///< looks take 1/40 of the time, if each finds something
   static constexpr std::int64_t long_look_ns = 150'000;  ///< some 100 KiB have gathered
@@ -31,8 +31,8 @@ class LookPace {
   void idled() { grow(); }
 
   /// Until the next look.
-  [[nodiscard]] std::int64_t pause(bool is_crowded) const {
-    return is_crowded && pause_ < shortest_crowded_ns ? shortest_crowded_ns : pause_;
+  [[nodiscard]] std::int64_t pause(bool is_oversubscribed) const {
+    return is_oversubscribed && pause_ < shortest_oversubscribed_ns ? shortest_oversubscribed_ns : pause_;
   }
 
  private:

@@ -20,7 +20,7 @@ struct ProgressThreadOptions {
   std::function<bool()> has_work;              ///< whether anything is under way; called by any thread, often
   std::function<double()> now;                 ///< seconds, about the same in all processes of the job
   std::function<std::int64_t()> time_on_core;  ///< nanoseconds that the calling thread has had; asked at each look
-  std::function<bool()> is_crowded;            ///< whether threads are waiting for a core; asked now and then
+  std::function<bool()> is_oversubscribed;     ///< whether threads are waiting for a core; asked now and then
   std::optional<std::uint32_t> core;           ///< on which it runs; otherwise on those of the thread that makes it
   /// How a trial ended; called by the thread of the program.
   std::function<void(const ProgressTrial::Outcome&)> tried;
@@ -70,7 +70,7 @@ class ProgressThread {
   std::atomic<bool> begun_{false};
   // Of the thread alone:
   LookPace pace_;
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
   std::uint32_t looks_until_asked_ = 0;
   std::thread thread_;  ///< the last: it uses all others
 };

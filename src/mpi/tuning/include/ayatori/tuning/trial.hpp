@@ -23,12 +23,12 @@ class CallsBeforeTrial {
   [[nodiscard]] double mean() const { return seconds_ / static_cast<double>(timed - 1); }
   /// How many calls there are between the timed ones and the trial; `mean` is that of the slowest rank. To find what is
   /// worth a trial takes 20 to 70 µs for small messages among two ranks and the time of two calls for 2 MiB, and first
-  /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`crowded`) and calls
-  /// take milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough: another
-  /// way may take a thousandth of the time.
-  [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool crowded);
+  /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`oversubscribed`) and
+  /// calls take milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough:
+  /// another way may take a thousandth of the time.
+  [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool oversubscribed);
   /// Whether ranks share cores and calls of this mean time are so long that ranks seem to spin there.
-  [[nodiscard]] static bool ranks_spin(double mean, bool crowded);
+  [[nodiscard]] static bool ranks_spin(double mean, bool oversubscribed);
 
  private:
   std::size_t calls_ = 0;
@@ -79,8 +79,8 @@ class Trial {
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
   /// Times in seconds that are not agreed on.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
-  /// `crowded`: some node has more ranks than cores; all ranks say the same.
-  void agree(const std::vector<double>& of_slowest, bool crowded = false);
+  /// `oversubscribed`: some node has more ranks than cores; all ranks say the same.
+  void agree(const std::vector<double>& of_slowest, bool oversubscribed = false);
   /// After agree(): so many calls are the settled way's before the next one on trial.
   [[nodiscard]] std::uint64_t pause() const { return pause_; }
 
@@ -124,7 +124,7 @@ class Trial {
   std::vector<bool> left_;         ///< by way
   std::size_t passes_ = 0;
   std::size_t calls_of_a_turn_;
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
   bool needs_agreement_ = false;
   bool over_ = false;
   std::size_t best_ = 0;
