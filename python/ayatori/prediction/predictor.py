@@ -35,7 +35,7 @@ ECMP = "ecmp"
 BY_ROUTERS = {ADAPTIVE: _core.PathChoice.load, ECMP: _core.PathChoice.hash}
 """The methods by which routers choose, whatever tables and plans say."""
 OTHER_METHODS = (MULTIPATH, ADAPTIVE, ECMP)
-PLANNED = "path-aware"
+PATH_AWARE = "path-aware"
 """The all-to-all whose steps are made for the job's paths."""
 STEP_MODES = ("drift", "synchronous")
 HOT_LINKS_SHOWN = 20
@@ -255,14 +255,14 @@ class Predictor:
 
     def _schedule_on(self, job: Job, call: Call, places: Places, plan: Plan) -> Schedule:
         """The call's schedule; steps of "path-aware" are made for the plan's paths."""
-        if call.algorithm != PLANNED:
+        if call.algorithm != PATH_AWARE:
             return make_schedule(call, places)
         made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
         return make_schedule(call, places, made.steps)
 
     def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
         """The call's schedule, and the job's paths for it. "path-aware" steps are made for the paths of the shift."""
-        if call.algorithm != PLANNED or self.routes is None:
+        if call.algorithm != PATH_AWARE or self.routes is None:
             schedule = make_schedule(call, places)
             return schedule, self.plan(job, schedule)
         if self.method in OTHER_METHODS:
