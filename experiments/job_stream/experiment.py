@@ -55,7 +55,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
 
 
 def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
-    """Relative bandwidths of the shift all-to-all, each job by itself; path-aware schedules have no plan, and one LID per port."""
+    """Relative bandwidths of the shift all-to-all, each job by itself. A path-aware schedule has no plan."""
     plan_method = D_MOD_K if method == PATH_AWARE_SCHEDULE else method
     routes = tables_of_the_paper(network, plan_method)
 

@@ -14,7 +14,7 @@ from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
 
-app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
+app = typer.Typer(help="Measure Ayatori and its peers on this host.", no_args_is_help=True)
 app.command("collectives")(bench_collectives.collectives)
 app.command("pingpong")(bench_pingpong.pingpong)
 app.command("alltoall")(bench_collectives.alltoall)
@@ -24,19 +24,19 @@ app.command("overlap")(bench_overlap.overlap)
 
 @app.callback()
 def bench() -> None:
-    """How fast is it on this machine, beside others?"""
+    """Measure Ayatori and its peers on this host."""
 
 
 @app.command("incast")
 def incast(
-    senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = IncastSettings.senders,
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Of a message, 8 B to 64 KiB.")] = "1KiB",
-    messages: Annotated[int, typer.Option(help="Of each sender.")] = IncastSettings.messages,
-    stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"From {', '.join(STACKS)}.")] = ",".join(STACKS),
-    repeats: Annotated[int, typer.Option(help="Times that the stacks take turns.")] = 3,
+    senders: Annotated[int, typer.Option(help="Sending processes; one more receives.")] = IncastSettings.senders,
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Message size, 8 B to 64 KiB.")] = "1KiB",
+    messages: Annotated[int, typer.Option(help="Messages per sender.")] = IncastSettings.messages,
+    stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"{', '.join(STACKS)}.")] = ",".join(STACKS),
+    repeats: Annotated[int, typer.Option(help="Rounds of alternating measurements.")] = 3,
     json: options.JSON = False,
 ) -> None:
-    """Many processes send to one over the loopback, on one stack after the other; every byte is checked."""
+    """Send from many processes to one over the loopback, by each stack in turn; check every byte."""
     names = [name.strip() for name in stacks.split(",") if name.strip()]
     settings = IncastSettings(senders, options.value_of(parse_bytes, bytes), messages)
     with progress("incast", repeats * len(names)) as advance:
@@ -61,23 +61,23 @@ def incast_row(result: dict[str, Any]) -> list[str]:
 
 @app.command("simulated-incast")
 def simulated_incast(
-    senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = SimulatedIncast.clients,
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Of a message.")] = "64B",
-    messages: Annotated[int, typer.Option(help="Of each sender.")] = SimulatedIncast.messages,
-    buffers: Annotated[int, typer.Option(help="Receive buffers of the one that receives.")] = 1,
+    senders: Annotated[int, typer.Option(help="Sending processes; one more receives.")] = SimulatedIncast.clients,
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Message size.")] = "64B",
+    messages: Annotated[int, typer.Option(help="Messages per sender.")] = SimulatedIncast.messages,
+    buffers: Annotated[int, typer.Option(help="Receive buffers of the receiver.")] = 1,
     timer: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Sends again after this time, as paper 5's protocol; else by our transport."),
+        typer.Option(metavar="TIME", help="Retransmission time of paper 5's protocol; else our transport."),
     ] = None,
     seed: options.SEED = 1,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What the network does to datagrams (TOML).")
+        Path | None, typer.Option(metavar="FILE", help="Scenario of the network (TOML): loss, delay, buffers.")
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Many processes send to one that has few receive buffers, on a simulated network, in virtual time.
+    """Send from many processes to one with few receive buffers, on a simulated network in virtual time.
 
-    The same options give the same result. docs/simulated-network.toml shows what a scenario may say.
+    Equal options give equal results. docs/simulated-network.toml describes scenarios.
     """
     load = SimulatedIncast(options.value_of(parse_bytes, bytes), buffers, seed, senders, messages, scenario=scenario)
     protocol = Protocol("fixed timer", options.value_of(parse_seconds, timer)) if timer else OURS
@@ -108,7 +108,7 @@ def peers(
     count: Annotated[int, typer.Option(help="Simulated peers.")] = 1_000_000,
     json: options.JSON = False,
 ) -> None:
-    """One process and very many simulated peers: a message to and from each, and the memory that it takes."""
+    """Exchange a message with each of very many simulated peers, and report the memory used."""
     with progress("peers", 1) as advance:
         data = measure_peers(count)
         advance()

@@ -36,20 +36,20 @@ from ayatori.mpi_tables import mpich, openmpi
 
 SIZES = "8B,64B,512B,4KiB,32KiB,256KiB,1MiB,4MiB"
 
-MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{', '.join(FAMILIES)}; else all that are installed.")]
 LAUNCH = Annotated[
-    str, typer.Option(metavar="WORDS", help="What starts the program: 'mpirun -np 64 --hostfile h'; one MPI, one N.")
+    str, typer.Option(metavar="WORDS", help="Launcher with its options: 'mpirun -np 64 --hostfile h'; one MPI, one N.")
 ]
 TABLE = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Measure with this table of `choose --to`, too; one MPI.")
+    Path | None, typer.Option(metavar="FILE", help="Also measure with this table of `choose --to`; one MPI.")
 ]
-REPEATS = Annotated[int, typer.Option(help="Times that the stacks take turns.")]
+REPEATS = Annotated[int, typer.Option(help="Rounds of alternating measurements.")]
 
 
 def collectives(
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="barrier, allreduce, …; else all.")] = "",
     bytes: Annotated[
-        str, typer.Option(metavar="SIZE[,SIZE…]", help="For one other rank, or the whole vector.")
+        str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")
     ] = SIZES,
     ranks: options.RANKS = "2",
     mpi: MPIS = "",
@@ -58,11 +58,10 @@ def collectives(
     repeats: REPEATS = 5,
     json: options.JSON = False,
 ) -> None:
-    """How long do an MPI's collectives take: alone, with a table, with our plug-in?
+    """Time an MPI's collectives: alone, with a table, with the plug-in.
 
-    Every result is checked before it is timed. The stacks take turns; a time is the median over all turns of the time
-    of one call on the slowest rank, with the roots in turn. A multiple is the median over the turns, each compared
-    with the MPI's beside it.
+    Every result is checked first. Measurements of the stacks alternate. A time is the median of the slowest rank's
+    time per call, over all roots. A ratio is the median over rounds, each relative to the MPI in the same round.
     """
     data = measured(collective, bytes, ranks, mpi, launch, table, repeats)
     if json:
@@ -73,7 +72,9 @@ def collectives(
 
 
 def alltoall(
-    bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="From each rank to each other.")] = SIZES,
+    bytes: Annotated[
+        str, typer.Option(metavar="SIZE[,SIZE…]", help="Bytes from each rank to each other rank.")
+    ] = SIZES,
     ranks: options.RANKS = "2",
     mpi: MPIS = "",
     launch: LAUNCH = "",
@@ -81,9 +82,9 @@ def alltoall(
     repeats: REPEATS = 5,
     json: options.JSON = False,
 ) -> None:
-    """The bandwidth of MPI_Alltoall: what a machine sends to the others by the time (paper 1, figure 8).
+    """Measure the bandwidth of MPI_Alltoall: bytes that a host sends to others per time (paper 1, figure 8).
 
-    On one machine, where nothing goes to others: what its ranks send to each other.
+    On a single host: bytes that its ranks send to each other.
     """
     data = measured("alltoall", bytes, ranks, mpi, launch, table, repeats)
     for setting in data:

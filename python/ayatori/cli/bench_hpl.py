@@ -21,21 +21,21 @@ from ayatori.linpack.sweep import Sweep, results_of, run_point
 from ayatori.report.hpl_page import hpl_page, hpl_rows
 from ayatori.resumable import compute_each
 
-PRESET = Annotated[str, typer.Option(metavar="NAME", help=f"Sizes that go together: {', '.join(PRESETS)}.")]
-ORDER = Annotated[str, typer.Option(metavar="N[,N…]", help="Of the matrix; else 80 % of the memory.")]
-MEMORY = Annotated[str, typer.Option(metavar="SIZE", help="Of all hosts together; else this machine's.")]
-NB = Annotated[str, typer.Option(metavar="NB[,NB…]", help="Columns of a block.")]
+PRESET = Annotated[str, typer.Option(metavar="NAME", help=f"Preset sizes: {', '.join(PRESETS)}.")]
+ORDER = Annotated[str, typer.Option(metavar="N[,N…]", help="Order of the matrix; else 80 % of the memory.")]
+MEMORY = Annotated[str, typer.Option(metavar="SIZE", help="Memory of all hosts together; else this host's.")]
+NB = Annotated[str, typer.Option(metavar="NB[,NB…]", help="Block size: columns.")]
 GRIDS = Annotated[str, typer.Option(metavar="PxQ[,PxQ…]", help="Processes.")]
 PLANES = Annotated[
     str,
     typer.Option(
-        metavar="NAME=INTERFACE[,…]", help="Networks in turn: eth=eth0,ib=10.65.0.0/16; else the MPI's choice."
+        metavar="NAME=INTERFACE[,…]", help="Networks to compare: eth=eth0,ib=10.65.0.0/16; else the MPI's choice."
     ),
 ]
 BCAST = Annotated[str, typer.Option(help=f"{', '.join(BROADCASTS)}.")]
-PROGRAM = Annotated[str, typer.Option(metavar="PROGRAM", help="Else xhpl if it is on the PATH, or Debian's hpcc.")]
+PROGRAM = Annotated[str, typer.Option(metavar="PROGRAM", help="HPL program; else xhpl on the PATH, or Debian's hpcc.")]
 LAUNCH = Annotated[
-    str, typer.Option(metavar="WORDS", help="What starts processes: 'mpirun --hostfile h'; -np N is added.")
+    str, typer.Option(metavar="WORDS", help="Launcher with its options: 'mpirun --hostfile h'; -np N is added.")
 ]
 OUT_DIR = Annotated[
     Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json and index.html with plots there.")
@@ -50,9 +50,9 @@ def hpl(
     grids: GRIDS = "",
     planes: PLANES = "",
     broadcast: BCAST = "",
-    depth: Annotated[int, typer.Option(help="Panels that are factored ahead.")] = Variant.depth,
-    threshold: Annotated[float, typer.Option(help="Larger residuals are failures.")] = Variant.threshold,
-    mixed: Annotated[bool, typer.Option("--mixed", help="Each system in mixed precision as well.")] = False,
+    depth: Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")] = Variant.depth,
+    threshold: Annotated[float, typer.Option(help="Residual above which a run has failed.")] = Variant.threshold,
+    mixed: Annotated[bool, typer.Option("--mixed", help="Also solve in mixed precision.")] = False,
     program: PROGRAM = "",
     launch: LAUNCH = "",
     repeats: Annotated[int, typer.Option(help="Runs of each point.")] = 1,
@@ -60,9 +60,9 @@ def hpl(
     resume: options.RESUME = False,
     json: options.JSON = False,
 ) -> int:
-    """High Performance Linpack for each NB, grid of processes and network: GFlop/s and residuals.
+    """Run High Performance Linpack for each NB, process grid and network: GFlop/s and residuals.
 
-    Exit status 3 if a residual is too large. What is done of a run that is interrupted or killed is kept for --resume.
+    Exit status 3: a residual is too large. An interrupted or killed run continues with --resume.
     """
     if preset and preset not in PRESETS:
         raise UsageError(f"no preset is called '{preset}'", hint=f"there are {', '.join(PRESETS)}")

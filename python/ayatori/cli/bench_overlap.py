@@ -30,29 +30,33 @@ TASKS = ("overlap", "stencil", "krylov")
 
 
 TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{', '.join(TASKS)}.")]
-CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"Of overlap: {', '.join(CALLS)}.")]
-KERNEL = Annotated[str, typer.Option("--kernel", metavar="NAME", help=f"Of overlap: {', '.join(KERNELS)}.")]
-BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="Of a message of overlap.")]
+CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"overlap: {', '.join(CALLS)}.")]
+KERNEL = Annotated[str, typer.Option("--kernel", metavar="NAME", help=f"overlap: {', '.join(KERNELS)}.")]
+BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="overlap: message size.")]
 MATRIX_ORDER = Annotated[
     str,
     typer.Option(
         metavar="N[,N…]",
-        help="Of the stencil's array (else 1024); elements in a row of krylov (else 1536); of overlap's matrices "
-        "(else as much is computed as communicated).",
+        help="stencil: order of the array (1024); krylov: elements per row (1536); overlap: order of the matrices "
+        "(default: computation takes as long as communication).",
     ),
 ]
-WAYS_HELP = f"Of the stencil: {', '.join(WAYS)}; of krylov: {', '.join(METHODS)}."
+WAYS_HELP = f"stencil: {', '.join(WAYS)}; krylov: {', '.join(METHODS)}."
 EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=WAYS_HELP)]
-ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil, at most so many of krylov.")]
-DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Of the stencil's blocks.")]
+ITERATIONS = Annotated[int, typer.Option(metavar="N", help="stencil: steps; krylov: iterations at most.")]
+DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="stencil: dimensions of the blocks.")]
 MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}.")]
-MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
-RATE = Annotated[str, typer.Option(metavar="RATE", help="Of the cables of the lab's two hosts.")]
-LATENCY = Annotated[str, typer.Option("--link-latency", metavar="TIME", help="Of each of these cables; from 100us on.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{', '.join(FAMILIES)}; else all that are installed.")]
+RATE = Annotated[str, typer.Option(metavar="RATE", help="Rate of the lab's cables.")]
+LATENCY = Annotated[
+    str, typer.Option("--link-latency", metavar="TIME", help="Latency of each of these cables; at least 100us.")
+]
 LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
-BURST = Annotated[str, typer.Option("--burst", metavar="SIZE", help="Passes a cable of the lab at once after a pause.")]
-HERE = Annotated[bool, typer.Option("--here", help="On this machine as it is, without a lab.")]
-REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells take turns.")]
+BURST = Annotated[
+    str, typer.Option("--burst", metavar="SIZE", help="Bytes that pass a cable of the lab at once after a pause.")
+]
+HERE = Annotated[bool, typer.Option("--here", help="On this host, without a lab.")]
+REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells alternate.")]
 TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
 OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
 

@@ -39,28 +39,28 @@ def pingpong(
     hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="The hosts, two or more.")],
     network: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="What is known of their networks; else what the hosts say."),
+        typer.Option(metavar="SOURCE", help="Description of their networks; else the hosts are asked."),
     ] = None,
     out_dir: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write the network with measured links there, the fits, and two diagrams."),
+        typer.Option(metavar="DIR", help="Write the network with measured links, the fits and two diagrams there."),
     ] = None,
     mpirun: options.MPIRUN = "mpirun",
     mpicc: options.MPICC = None,
-    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure for, each two hosts.")] = "10s",
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time per pair of hosts.")] = "10s",
     max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
     agent: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Starts a program on a host, as doctor's does.")
+        str | None, typer.Option(metavar="COMMAND", help="Command that starts a program on a host, as doctor's.")
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Half of a round trip, and the throughput, by message size.
+    """Measure latency (half a round trip) and throughput by message size.
 
-    On each network between the first two hosts that are on it, and between its first and its last; and from a host to
-    a network that it is not on, through a gateway.
+    On each network: between its first two hosts, and between its first and its last host; also from a host to a
+    network that it reaches by a gateway only.
 
-    --out-dir gets network.json, whose links have the measured rates and latencies (json:DIR/network.json), PLANE.json
-    with what messages cost on it (--calibration DIR of simulate and choose), latency.svg and throughput.svg.
+    --out-dir gets network.json with measured rates and latencies (json:DIR/network.json), PLANE.json with the costs
+    of messages (--calibration DIR of simulate and choose), latency.svg and throughput.svg.
     """
     time = options.seconds_to_measure(seconds, "10s")
     most = options.value_of(parse_bytes, max_bytes)

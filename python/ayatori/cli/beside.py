@@ -26,13 +26,14 @@ from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
 
 RUNNING = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER|slurm", help="The jobs that run: a folder of hostfiles, or what squeue prints."),
+    typer.Option(metavar="FOLDER|slurm", help="The running jobs: a folder of hostfiles, or squeue's output."),
 ]
 STATE = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="With --running: keeps which job uses which links, under a lock.")
+    Path | None,
+    typer.Option(metavar="FILE", help="With --running: file that keeps the links of each job, locked while in use."),
 ]
 NAME = Annotated[
-    str | None, typer.Option(metavar="ID", help="With --running: what the new job is called; else its hostfile's name.")
+    str | None, typer.Option(metavar="ID", help="With --running: name of the new job; else its hostfile's name.")
 ]
 SHARED_LINKS_SHOWN = 10
 

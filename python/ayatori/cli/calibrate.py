@@ -27,15 +27,15 @@ def calibrate(
     mpirun: options.MPIRUN = "mpirun",
     mpicc: options.MPICC = None,
     hostfile: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of two hosts or more: measures between the first two, too.")
+        Path | None, typer.Option(metavar="FILE", help="Two hosts or more: also measures between the first two.")
     ] = None,
-    links: Annotated[int, typer.Option(help="Links that messages between these two take.")] = 2,
-    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure for, inside and between.")] = "20s",
+    links: Annotated[int, typer.Option(help="Links between these two hosts.")] = 2,
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time, within and between hosts.")] = "20s",
     json: options.JSON = False,
 ) -> None:
-    """Measures messages by MPI, fits the model of simulate and choose to some, and checks it on others.
+    """Measure the costs of messages by MPI, fit the model of simulate and choose, and check it on other sizes.
 
-    Two ranks on this machine, and one on each of two hosts of --hostfile.
+    Uses two ranks on this host, and one rank on each of two hosts of --hostfile.
     """
     time = options.seconds_to_measure(seconds, "20s")
     if not 0 <= links <= 1000:

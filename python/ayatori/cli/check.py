@@ -47,14 +47,16 @@ ECMP = "ecmp"
 def check(
     *,
     source: options.SOURCE,
-    lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="OpenSM's or dump_lfts' tables.")] = None,
+    lfts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM or dump_lfts wrote them.")
+    ] = None,
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None,
     pattern: options.PATTERN = "shift",
     each: JobOptions,
     asked: JobsAsked,
     lmc: Annotated[
         str | None,
-        typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
+        typer.Option(help="log2 of the LIDs per port, 0 to 7, or 'auto'; default 0, auto with --method."),
     ] = None,
     method: options.METHOD = None,
     rails: options.RAILS = "auto",
@@ -64,15 +66,15 @@ def check(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
-    """Checks tables (reachability, deadlock, balance) and the contention of jobs on them.
+    """Check tables (reachability, deadlock, balance) and the contention of jobs on them.
 
-    --jobs measures several jobs that run at the same time, each in a step of its own that is drawn at random.
-    --method ecmp says what the hashes of Ethernet switches cost a job, and what a plan of source ports would bring.
+    --jobs measures concurrent jobs, each in a random step. --method ecmp measures what the hashes of Ethernet
+    switches cost a job, and what planned source ports would gain.
 
-    Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock, and with --applied for
-    connections that took other paths than the plan's.
+    Exit status: 0 for good tables; 3 for tables with holes, loops or a possible deadlock, and with --applied for
+    connections that did not take the plan's paths.
 
-    Without --lfts the tables are ours at --lmc. At every LMC base LIDs are d-mod-k, as OpenSM's ftree routes.
+    Without --lfts, tables are computed at --lmc. Base LIDs are d-mod-k at every LMC, as in OpenSM's ftree.
     """
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern), aliases)

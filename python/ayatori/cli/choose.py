@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from ayatori.prediction.predictor import Model
 
 BYTES = Annotated[
-    str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
+    str, typer.Option(metavar="SIZE[,SIZE…]", help="Sizes as MPI counts them; 1KiB..64MiB: powers of two between.")
 ]
-OTHERS_HELP = "Also others' algorithms: file:F, library:L.so:NAME. Repeatable."
+OTHERS_HELP = "Include a user algorithm: file:F, library:L.so:NAME. Repeatable."
 WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=OTHERS_HELP)]
 OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for AYATORI_CHOICE.")]
 
 TO = Annotated[
-    str, typer.Option(metavar="FORMAT", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
+    str,
+    typer.Option(
+        metavar="FORMAT", help="Rank the algorithms of this library: openmpi, openmpi-json, mpich, intel, ucc."
+    ),
 ]
 LIBRARY = Annotated[
     Path | None,
@@ -65,9 +68,9 @@ def choose(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Ranks the algorithms of collectives by predicted time; over several jobs by their mean.
+    """Rank the algorithms of collectives by predicted time; over several jobs by the mean.
 
-    Under mpirun or srun the processes share the algorithms.
+    Under mpirun or srun the processes share the work.
     """
     from ayatori._core import Purpose
     from ayatori.cli.paths import hinting_at_rails

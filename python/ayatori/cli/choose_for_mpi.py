@@ -30,9 +30,9 @@ def choose(
     saved: SavedResults,
     json: bool,
 ) -> None:
-    """Ranks the library's algorithms, writes its table and tells how it is used.
+    """Rank the library's algorithms, write its table and say how to use it.
 
-    Under mpirun or srun the processes share the sizes; what is done is kept in `saved` until all are.
+    Under mpirun or srun the processes share the sizes; finished sizes are kept in `saved`.
     """
     mpi = value_of(mpi_named, options.to)
     if len(jobs) != 1:

@@ -27,7 +27,7 @@ def convert(
     ] = None,
     host_pattern: options.HOST_PATTERN = "",
 ) -> None:
-    """Writes the network in another program's format, or as a cache that processes of a node share."""
+    """Write the network in another program's format, or as a cache that processes of a host share."""
     if str(out) == "-":
         out = None
     if to not in FORMATS:

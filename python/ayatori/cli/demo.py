@@ -32,13 +32,15 @@ def demo(
     job_size: options.JOB_SIZE = None,
     seconds: SECONDS = "300s",
     seed: options.SEED = 1,
-    out_dir: Annotated[Path, typer.Option(metavar="DIR", help="Where results and report go.")] = Path("ayatori-demo"),
+    out_dir: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results and the report.")] = Path(
+        "ayatori-demo"
+    ),
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
-    """Paths without hot spots: discovers a fabric, routes it, proves the tables on real OpenSM, plans jobs.
+    """Show paths without hot spots: discover a fabric, route it, prove the tables on real OpenSM, plan jobs.
 
-    Without SOURCE this is the main job on paper 1's cluster, its figures beside ours.
+    Without SOURCE: paper 1's cluster, with its figures next to ours.
     """
     limit = parse_limit(seconds)
     known = open_source(source, host_pattern)

@@ -61,37 +61,35 @@ class Diagnosis:
 def doctor(
     hosts: Annotated[
         Path | None,
-        typer.Option("--hosts", metavar="HOSTFILE", help="The hosts; without it this machine alone is looked at."),
+        typer.Option("--hosts", metavar="HOSTFILE", help="The hosts; else this host alone."),
     ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help=f"Starts a program on a host; by default what MPI is told to use, else '{_SSH}'."
+            metavar="COMMAND", help=f"Command that starts a program on a host; by default the MPI's, else '{_SSH}'."
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the networks between the hosts there, as json:FILE reads them."),
+        typer.Option(metavar="FILE", help="Write the networks between the hosts there, for json:FILE."),
     ] = None,
     join: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SOURCE", help="With --out: a network of these hosts that another source knows, ib:live; repeated."
+            metavar="SOURCE", help="With --out: add a network from another source, such as ib:live. Repeatable."
         ),
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(
-            "--network", metavar="SOURCE", help="The job's network, as run takes it: which interface serves what."
-        ),
+        typer.Option("--network", metavar="SOURCE", help="The job's network, as in run: which interface serves what."),
     ] = None,
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
-    """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
+    """Report what would go wrong with MPI on these hosts, and the settings that fix it.
 
-    Each host is asked for its interfaces, addresses and limits, and tries which addresses of the others it reaches.
-    It needs Python 3 and iproute2 there, and an agent that asks for no password. Exit status 3: there is trouble.
+    Each host reports its interfaces, addresses and limits, and tries to reach the addresses of the others. It needs
+    Python 3 and iproute2, and an agent without a password. Exit status 3: trouble was found.
     """
     _refuse_options_of_nothing(network, join, out, aliases)
     names, words = hosts_and_agent(hosts, agent)

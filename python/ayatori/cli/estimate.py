@@ -18,31 +18,31 @@ from ayatori.linpack.running import launcher_of
 from ayatori.linpack.settings import Variant
 from ayatori.linpack.sweep import Sweep
 
-app = typer.Typer(help="What would a cluster do that is not built, or not measured?", no_args_is_help=True)
+app = typer.Typer(help="Estimate a cluster that is not built or not measured.", no_args_is_help=True)
 app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
 app.command("memory")(estimate_memory.memory)
 
 
 @app.callback()
 def estimate() -> None:
-    """What would a cluster do that is not built, or not measured?"""
+    """Estimate a cluster that is not built or not measured."""
 
 
 @app.command("hpl")
 def hpl(
-    paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step; no other.")] = False,
+    paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step.")] = False,
     preset: bench_hpl.PRESET = "",
     matrix_order: bench_hpl.ORDER = "",
     memory: bench_hpl.MEMORY = "",
     nb: bench_hpl.NB = "",
     grids: bench_hpl.GRIDS = "",
     planes: bench_hpl.PLANES = "",
-    depth: Annotated[int, typer.Option(help="Panels that are factored ahead.")] = Variant.depth,
+    depth: Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")] = Variant.depth,
     launch: bench_hpl.LAUNCH = "",
-    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure the parts of each point for.")] = "5s",
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time for the parts of each point.")] = "5s",
     json: options.JSON = False,
 ) -> None:
-    """How fast would High Performance Linpack be? A model of it, from what its parts take here (docs/hpl-model.md).
+    """Predict High Performance Linpack, by a model of its parts, which are measured here (docs/hpl-model.md).
 
     The parts (panel, update with DGEMM, broadcast) are measured by as many processes as the grid has. Where these are
     more than the cores, they share them.

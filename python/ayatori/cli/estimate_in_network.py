@@ -25,21 +25,23 @@ from ayatori.prediction.predictor import Model
 def in_network(
     *,
     source: options.SOURCE,
-    collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"From {', '.join(COLLECTIVES)}.")] = "allreduce",
-    bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="Of the whole vector.")] = "8B,16B,24B,4096B,64KiB",
+    collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"{', '.join(COLLECTIVES)}.")] = "allreduce",
+    bytes: Annotated[
+        str, typer.Option(metavar="SIZE[,SIZE…]", help="Size of the whole vector.")
+    ] = "8B,16B,24B,4096B,64KiB",
     each: JobOptions,
     costs: ModelOptions,
     host_pattern: options.HOST_PATTERN = "",
     aliases: options.ALIASES = None,
     late: Annotated[
-        str, typer.Option("--late", metavar="TIME", help="How much later processes come, on average; drawn, simulated.")
+        str, typer.Option("--late", metavar="TIME", help="Mean late arrival of processes; random, simulated.")
     ] = "",
     json: options.JSON = False,
 ) -> None:
-    """What would take a reduction in switches (SHARP), beside our fastest algorithm between hosts?
+    """Estimate a reduction in switches (SHARP), and compare it with the fastest algorithm between hosts.
 
-    Of the first job, on a network that is a tree. A model, of what it takes at least; no switch is asked. Forms that do
-    not block take the same, and hide all but what the processor is busy with.
+    For the first job, on a tree. The result is a lower bound by a model; no switch is asked. Nonblocking forms take
+    as long, and hide all but the processor's time.
     """
     network = open_source(source, host_pattern, Purpose.collectives, aliases)
     job = each.jobs_or_whole_network(network)[0]

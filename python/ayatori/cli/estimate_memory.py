@@ -15,17 +15,19 @@ from ayatori.estimate.memory import CONNECTION, LIBACP, OWN_QUEUE, MemoryEstimat
 
 
 def memory(
-    processes: Annotated[str, typer.Option(metavar="N[,N…]", help="Of the job, such as 1Ki or 1M.")] = "1Ki,64Ki,1Mi",
-    ppn: Annotated[int, typer.Option(help="Processes a host.")] = 64,
+    processes: Annotated[
+        str, typer.Option(metavar="N[,N…]", help="Processes of the job, such as 1Ki or 1M.")
+    ] = "1Ki,64Ki,1Mi",
+    ppn: Annotated[int, typer.Option(help="Processes per host.")] = 64,
     connection: Annotated[
-        str, typer.Option(metavar="SIZE", help="What a reliable connection takes, without receive buffers.")
+        str, typer.Option(metavar="SIZE", help="Memory of a reliable connection, without receive buffers.")
     ] = f"{CONNECTION}B",
     json: options.JSON = False,
 ) -> None:
-    """What would the messages of a job take of memory, in each process and host?
+    """Estimate the memory of a job's messages, per process and per host.
 
-    By libacp over each of its wires, whose tables and buffers are made here and counted; beside it InfiniBand with a
-    connection to each peer, and Open MPI as paper 5 measured it (docs/memory-model.md).
+    For libacp over each of its wires: their tables and buffers are made here and counted. For comparison:
+    InfiniBand with a connection per peer, and Open MPI as paper 5 measured it (docs/memory-model.md).
     """
     counts = [options.value_of(parse_count, word) for word in processes.split(",")]
     if not 1 <= ppn <= options.MAX_RANKS:

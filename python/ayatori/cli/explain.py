@@ -29,17 +29,17 @@ MAX_REPEATS = 100
 
 @app.callback()
 def explain_verbs() -> None:
-    """Why is a program as fast as it is, and what would change that?"""
+    """Explain why a program is as fast as it is, and what would change that."""
 
 
 @app.command("overlap", cls=RunsCommand)
 def overlap(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="An MPI program with its launcher.")],
     lab: Annotated[
-        Path | None, typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster.")
+        Path | None, typer.Option("--lab", metavar="FILE", help="Run in a cluster of namespaces, as lab cluster.")
     ] = None,
     repeats: Annotated[
-        int, typer.Option(help="Runs with the change, in turns with runs as it is; 0: predict it only.")
+        int, typer.Option(help="Runs with the change, alternating with plain runs; 0: predict only.")
     ] = 1,
     out_dir: Annotated[
         Path | None,
@@ -49,11 +49,10 @@ def overlap(
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Does an MPI program hide its communication, who moves it, and what would hide more?
+    """Explain whether an MPI program hides its communication, who moves it, and what would hide more.
 
-    Runs the program with a library that writes down its calls of MPI and when bytes cross the network. Says what is
-    given, which protocol was in use, who moved the data and when, what to change, and what that would bring. Then the
-    program runs again with the change, and what was measured stands beside what was predicted.
+    Traces the program's MPI calls and the bytes on the network. Reports the setting, the protocols, who moved the
+    data and when, what to change, and the predicted gain. Then runs the program with the change and compares.
     """
     if not 0 <= repeats <= MAX_REPEATS:
         raise UsageError(f"--repeats {repeats} is out of range", hint=f"0 to {MAX_REPEATS}")

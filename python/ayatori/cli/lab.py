@@ -52,11 +52,11 @@ def fabric(
     source: options.SOURCE,
     engine: Annotated[str, typer.Option(help="ftree, updn, minhop, or file: our tables.")] = "file",
     lmc: options.LMC = "auto",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the tables that the switches hold.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the switches' tables there.")] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
-    """Runs real OpenSM on a simulated fabric, and reads the tables back over MADs."""
+    """Run real OpenSM on a simulated fabric, and read the tables back over MADs."""
     if engine not in ENGINES:
         raise UsageError(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
     known = open_source(source, host_pattern)
@@ -90,7 +90,7 @@ def fabric(
 
 @app.command("rdma", cls=RunsCommand)
 def rdma(
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What runs on the first host.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="Command that runs on the first host.")],
     guests: Annotated[
         int,
         typer.Option(
@@ -104,13 +104,13 @@ def rdma(
     netem: Annotated[
         str, typer.Option("--netem", metavar="WORDS", help="tc-netem(8) of all adapters: 'loss 20% delay 1ms'.")
     ] = "",
-    cpus: Annotated[int, typer.Option("--cpus", metavar="N", min=1, max=64, help="Of each host.")] = 2,
-    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Of each host.")] = "1GiB",
+    cpus: Annotated[int, typer.Option("--cpus", metavar="N", min=1, max=64, help="Processors of each host.")] = 2,
+    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Memory of each host.")] = "1GiB",
 ) -> int:
-    """Runs a command with real verbs: Debian's kernel with Soft-RoCE in QEMU, around the files of this machine.
+    """Run a command with real verbs: Debian's kernel with Soft-RoCE in QEMU, on the files of this host.
 
-    The command sees this machine's programs and files. What it writes in the working directory is written here; what
-    it writes elsewhere is gone with the virtual machine. Exit status: the command's.
+    The command sees this host's programs and files. Files in the working directory are written here; others are
+    lost with the virtual machine. Exit status: the command's.
     """
     missing = missing_packages()
     if missing:
@@ -122,18 +122,20 @@ def rdma(
 @app.command("cluster", cls=RunsCommand)
 def cluster(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A cluster (docs/cluster-format.md).")],
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="What runs on the first host.")],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="Command that runs on the first host.")],
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divide all rates by N.")] = 1.0,
-    loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Of the packets that hosts receive.")] = 0.0,
+    loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Loss of received packets.")] = 0.0,
     burst: Annotated[
         str,
-        typer.Option("--burst", metavar="SIZE", help="Passes a cable at once after a pause; 3KiB: packet by packet."),
+        typer.Option(
+            "--burst", metavar="SIZE", help="Bytes that pass a cable at once after a pause; 3KiB: packet by packet."
+        ),
     ] = "32KiB",
 ) -> int:
-    """Runs a command, mpirun for example, in a cluster of network namespaces with the file's hosts, planes and rates.
+    """Run a command, such as mpirun, in a cluster of network namespaces with the file's hosts, planes and rates.
 
-    Exit status: the command's. Nothing is left of the cluster when it ends. The variable AYATORI_LAB_HOSTFILE names a
-    file with all hosts, which Open MPI and MPICH use without being told.
+    Exit status: the command's. Nothing of the cluster is left afterwards. AYATORI_LAB_HOSTFILE names a file with
+    all hosts; Open MPI and MPICH use it by themselves.
     """
     if slower <= 0 or not 0 <= loss < 100:
         raise UsageError("--slower takes a number above 0, --loss a percentage below 100")

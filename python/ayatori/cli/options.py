@@ -32,8 +32,8 @@ SOURCE = Annotated[
     typer.Argument(metavar="SOURCE", help="A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE; see below."),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")]
-MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")]
+MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="The MPI's launcher: mpirun.mpich, …")]
+MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="The MPI's compiler, if not next to mpirun.")]
 RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 HOST_PATTERN = Annotated[
     str,
@@ -41,42 +41,42 @@ HOST_PATTERN = Annotated[
 ]
 ALIASES = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="What else hosts are called: lines 'NAME OTHER…', as /etc/hosts has them."),
+    typer.Option(metavar="FILE", help="Other names of hosts: lines 'NAME OTHER…', as in /etc/hosts."),
 ]
-JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: a hostfile, rankfile or nodefile.")]
+JOB = Annotated[
+    Path | None, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")
+]
 JOBS = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="A job that runs too: a hostfile, a plan, or a folder of them. Repeat it."),
+    typer.Option(metavar="PATH", help="A concurrent job: a hostfile, a plan, or a folder of them. Repeatable."),
 ]
 BACKGROUND = Annotated[
-    float, typer.Option(metavar="SHARE", help="With --jobs: this share of all other hosts sends, too, unplanned.")
+    float, typer.Option(metavar="SHARE", help="With --jobs: this share of the other hosts sends background traffic.")
 ]
 ROUNDS = Annotated[
     int | None,
-    typer.Option(metavar="N", help="With --jobs: how many random phases are drawn (check: 300, simulate: 30)."),
+    typer.Option(metavar="N", help="With --jobs: number of random phases (check: 300, simulate: 30)."),
 ]
 APPLIED = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Take the plan's paths as `ayatori run --applied-out DIR` recorded them."),
+    typer.Option(metavar="DIR", help="Measure the paths that `ayatori run --applied-out DIR` recorded."),
 ]
 SVG_OF_JOBS = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
+    Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs and their shared links.")
 ]
-REPORT = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Also draw it: DIR/report.html, beside what it was drawn from.")
-]
-RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
+REPORT = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a report to DIR/report.html, with its data.")]
+RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size hosts.")]
 UNNAMED_HCAS = Annotated[
-    bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may hold HCAs that name no host.")
+    bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may use HCAs that name no host.")
 ]
-JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Machines of a random job.")]
-SEED = Annotated[int, typer.Option(help="Seed of what is random.")]
-CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B machines.")]
+JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Hosts per random job.")]
+SEED = Annotated[int, typer.Option(help="Random seed.")]
+CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B hosts.")]
 PPN = Annotated[
-    int, typer.Option(help="Ranks a machine; 0: a hostfile's slots, or one a line; without a file one a rail.")
+    int, typer.Option(help="Ranks per host; 0: the hostfile's slots, or one per line; without a file one per rail.")
 ]
-ORDER = Annotated[str, typer.Option(help="Ranks as 'given' in the hostfile, line by line, or in the 'network' order.")]
-LMC = Annotated[str, typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto': one LID a path, if they fit.")]
+ORDER = Annotated[str, typer.Option(help="Rank order: 'given' by the hostfile, line by line, or 'network'.")]
+LMC = Annotated[str, typer.Option(help="log2 of the LIDs per port, 0 to 7, or 'auto': one LID per path, if they fit.")]
 PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a file of 'FROM TO' lines.")]
 
 METHOD = Annotated[
@@ -94,48 +94,52 @@ METHOD_OR_ROUTERS = Annotated[
     ),
 ]
 HASH_SEEDS = Annotated[
-    int | None, typer.Option(metavar="N", help="Of --method ecmp: the mean over N hashes (8); the first has --seed.")
+    int | None, typer.Option(metavar="N", help="With --method ecmp: mean over N hashes (8); the first has --seed.")
 ]
 LFTS = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The fabric's own tables, not ours; base LIDs without --method."),
+    typer.Option(metavar="FILE", help="The fabric's own tables; without --method, base LIDs are used."),
 ]
-STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, as in MPI; synchronous: all together.")]
+STEPS = Annotated[
+    str, typer.Option(help="drift: each rank continues when it can, as in MPI; synchronous: all ranks together.")
+]
 LINK_BANDWIDTH = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of every link, e.g. 1716MB/s; else the network's own rates.")
+    str | None, typer.Option(metavar="RATE", help="Rate of every link, e.g. 1716MB/s; else the network's rates.")
 ]
 LINK_LATENCY = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Of each link whose own is not known; else assumed for its rate.")
+    str | None, typer.Option(metavar="TIME", help="Latency of links without a known one; else assumed by rate.")
 ]
 LATENCY = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Of each message between machines, without that of its links.")
+    str | None, typer.Option(metavar="TIME", help="Latency of each message between hosts, without its links.")
 ]
 CALIBRATION = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|assumed|none",
-        help="What messages and copies cost: as calibrate wrote it, or the folder of bench pingpong; assumed for the "
-        "rate of links (the default); none: nothing.",
+        help="Costs of messages and copies: a file of calibrate, or a folder of bench pingpong; assumed by link rate "
+        "(the default); or none.",
     ),
 ]
 OVERHEAD = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Of each message, on the processors of its sender and its receiver.")
+    str | None, typer.Option(metavar="TIME", help="Processor time of each message, at its sender and its receiver.")
 ]
 EAGER = Annotated[
     str | None, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")
 ]
-INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of each NIC, out and in; else no limit.")]
-BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
+INJECTION = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Bandwidth limit of each NIC, per direction; else none.")
+]
+BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Bandwidth limit inside a host; else none.")]
 RAILS = Annotated[
     str,
     typer.Option(
-        help="Of machines with several NICs: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
-        "striped (each message over all), fastest (whole, on the fastest plane), soonest (by size, on the plane "
-        "where it takes the least time, or over several); auto: soonest where machines are on several planes, else own."
+        help="With several NICs per host: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
+        "striped (each message over all), fastest (the fastest plane), lowest-latency (by size, one plane or several); "
+        "auto: lowest-latency if hosts are on several planes, else own."
     ),
 ]
-HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
-RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")]
+HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Model head-of-line blocking in switches.")]
+RESUME = Annotated[bool, typer.Option("--resume", help="Continue the same command after Ctrl-C.")]
 
 
 def sources_in_words() -> str:

@@ -36,32 +36,35 @@ def order(
     source: options.SOURCE,
     job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")],
     collective: Annotated[
-        str, typer.Option(metavar="C", help="What the job does most: alltoall, allreduce, halo, …")
+        str, typer.Option(metavar="C", help="The job's main collective: alltoall, allreduce, halo, …")
     ] = "",
-    algorithm: Annotated[str, typer.Option(metavar="A", help="Of the collective; see below.")] = "",
+    algorithm: Annotated[str, typer.Option(metavar="A", help="The collective's algorithm; see below.")] = "",
     pattern: Annotated[
-        str, typer.Option(help="Instead: shift, ring, neighbour, random, or a file of 'FROM TO' lines.")
+        str, typer.Option(help="Instead of a collective: shift, ring, neighbour, random, or a file of 'FROM TO' lines.")
     ] = "",
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts them, or of each message.")] = "1MiB",
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or per message.")] = "1MiB",
     ppn: options.PPN = 0,
     order: options.ORDER = "given",
     paths: PathOptions,
     costs: ModelOptions,
-    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
+    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict at most; 0: about a minute's worth.")] = 0,
     seconds: SECONDS = USUAL_SECONDS,
     seed: options.SEED = 1,
     to: Annotated[
         str,
-        typer.Option(metavar="FORMAT", help="Of --out: hosts, a line a rank (the default), or coordinates, for MPICH."),
+        typer.Option(
+            metavar="FORMAT", help="Format of --out: hosts, a line per rank (default), or coordinates, for MPICH."
+        ),
     ] = "hosts",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
     host_pattern: options.HOST_PATTERN = "",
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Finds a rank order that suits the network and what the job does, and tells how much that gains.
+    """Find a rank order that suits the network and the job's communication, and report the gain.
 
-    Hosts change places; each keeps its number of ranks. The order is never predicted to be slower than the given one.
+    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower than the given
+    order.
     """
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")

@@ -31,11 +31,11 @@ from ayatori.planning.routes import make_routes, read_routes
 
 def place(
     source: options.SOURCE,
-    nodes: Annotated[int, typer.Option(metavar="N", help="How many hosts the job takes.")],
-    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The hosts that are free.")],
+    nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")],
+    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The free hosts.")],
     running: RUNNING = None,
     state: STATE = None,
-    proposals: Annotated[int, typer.Option(metavar="N", help="How many to print, at most.")] = 3,
+    proposals: Annotated[int, typer.Option(metavar="N", help="Proposals to print at most.")] = 3,
     ppn: options.PPN = 0,
     pattern: options.PATTERN = "shift",
     seconds: SECONDS = USUAL_SECONDS,
@@ -47,9 +47,9 @@ def place(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Proposes hosts on which a new job neither disturbs the jobs that run nor is disturbed.
+    """Propose hosts on which a new job and the running jobs do not disturb each other.
 
-    Each proposal is planned beside the jobs of --running, and has the bandwidth that the job is expected to get.
+    Each proposal is planned with the jobs of --running, and shows the expected bandwidth.
     """
     if nodes < 1:
         raise UsageError(f"a job of {nodes} hosts is none", hint="--nodes N, from 1 on")

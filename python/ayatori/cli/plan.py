@@ -61,18 +61,16 @@ from ayatori.planning.routes import make_routes, read_routes
 from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
 from ayatori.study.pictures import plan_as_study
 
-METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
+METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID per rank) or pair (one LID per pair).")]
 PLAN_LMC = Annotated[
-    str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
+    str | None, typer.Option(help="Plan on computed tables with 2^LMC LIDs per port; auto (default): one LID per path.")
 ]
-PATH_AWARE = Annotated[
-    bool, typer.Option("--path-aware", help="Also order the messages of the all-to-all for the paths.")
-]
+PATH_AWARE = Annotated[bool, typer.Option("--path-aware", help="Also make a path-aware schedule of the all-to-all.")]
 STEPS_OUT = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the job's path-aware schedule there, as a pattern file.")
 ]
 IN_USE = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan is made on them, too.")
+    Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan uses them, too.")
 ]
 PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
 
@@ -144,14 +142,14 @@ def plan(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Picks the paths of a job's messages, and compares hot spots without and with the plan.
+    """Choose the paths of a job's messages, and compare hot spots without and with the plan.
 
-    "Without" are the tables in use: those of --lfts, or else d-mod-k of ours with one LID a port, as OpenSM's
-    ftree routes. A job whose plan would not be better than that keeps base LIDs. Where the plan is made on new tables,
-    what these bring without a plan is shown, too.
+    "Without" means the tables in use: those of --lfts, or else d-mod-k with one LID per port, as OpenSM's ftree
+    routes. A job whose plan would not be better keeps base LIDs. If the plan needs new tables, their effect without
+    a plan is shown, too.
 
-    --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together. Both search
-    for --seconds at most, by default 60s.
+    --running plans a job among running jobs, whose plans stay; --jobs plans jobs that start together. Both search
+    for --seconds at most (60s).
     """
     wanted.check()
     limit = parse_limit(seconds or USUAL_SECONDS)

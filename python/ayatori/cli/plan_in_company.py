@@ -35,7 +35,7 @@ from ayatori.planning.beside import Placed, RunningJob, placed_as_data
 
 JOINT = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
+    typer.Option(metavar="PATH", help="A job to plan jointly: a hostfile, or a folder of them. Repeatable."),
 ]
 
 

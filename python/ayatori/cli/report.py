@@ -18,7 +18,7 @@ def report(
         typer.Argument(metavar="DIR", help="A folder with study-*.json, as demo and --report write them."),
     ],
 ) -> None:
-    """Draws a folder's saved results as one self-contained HTML page."""
+    """Draw a folder's saved results as one self-contained HTML page."""
     say(str(write_report(folder)))
 
 

@@ -24,13 +24,13 @@ from ayatori.planning.source_ports import (
 )
 
 HASH = Annotated[
-    str | None, typer.Option(metavar="H", help="How Ethernet switches choose: xor, crc16, crc32, library:FILE.so.")
+    str | None, typer.Option(metavar="H", help="Hash of the Ethernet switches: xor, crc16, crc32, library:FILE.so.")
 ]
 SWITCH_SEEDS = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Lines 'SWITCH SEED' of the hash; else 1, 2, … are assumed.")
+    Path | None, typer.Option(metavar="FILE", help="Seeds of the hash: lines 'SWITCH SEED'; else 1, 2, … are assumed.")
 ]
 ADDRESSES = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Lines 'HOST ADDRESS', one a NIC; else they are assumed.")
+    Path | None, typer.Option(metavar="FILE", help="Lines 'HOST ADDRESS', one per NIC; else addresses are assumed.")
 ]
 
 
@@ -57,9 +57,7 @@ class HashOptions:
 class RoceOptions(HashOptions):
     """The same for `plan`, which has them with --roce alone."""
 
-    roce: Annotated[bool, typer.Option("--roce", help="Plan UDP source ports for switches that choose by --hash.")] = (
-        False
-    )
+    roce: Annotated[bool, typer.Option("--roce", help="Plan UDP source ports for the switches' --hash.")] = False
 
 
 def plan_for_roce(

@@ -43,17 +43,17 @@ def route(
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
     ] = None,
     comments: Annotated[
-        bool, typer.Option("--comments", help="In lfts after each entry, not once a LID: seven times the bytes.")
+        bool, typer.Option("--comments", help="Comment each entry of lfts, not each LID: seven times the size.")
     ] = False,
     changed_from: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Tables in use: count what changes, and write only switches that change."),
+        typer.Option(metavar="FILE", help="Tables in use: count changed entries, and write changed switches only."),
     ] = None,
     host_pattern: options.HOST_PATTERN = "",
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Makes forwarding tables with one or several LIDs a port, checks them, writes them for OpenSM."""
+    """Make forwarding tables with one or several LIDs per port, check them, and write them for OpenSM."""
     network = open_source(source, host_pattern, aliases=aliases)
     running = jobs_to_spread(network, for_jobs or [])
     made = make_routes_explained(network, options.parse_lmc(lmc), running)

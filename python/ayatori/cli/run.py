@@ -59,43 +59,46 @@ PLAN = Annotated[
 
 def run(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="A program, or with MPI its launcher.")],
-    acp: Annotated[bool, typer.Option("--acp", help="Its processes use libacp.")] = False,
-    count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="How many processes, with --acp.")] = None,
+    acp: Annotated[bool, typer.Option("--acp", help="Start a program that uses libacp.")] = False,
+    count: Annotated[
+        int | None, typer.Option("-n", metavar="N", min=1, help="Number of processes, with --acp.")
+    ] = None,
     calibration: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|assumed|none",
-            help="What messages cost, as `calibrate` wrote it: by it algorithms are found worth a trial. assumed: for "
-            "the rate of links, also where AYATORI_CALIBRATION is set. none is for predictions alone.",
+            help="Costs of messages, a file of calibrate: they decide which algorithms are worth a trial. assumed: by "
+            "link rate, even if AYATORI_CALIBRATION is set.",
         ),
     ] = None,
     plan: PLAN = None,
     applied_out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write there which paths connections took (check --applied).")
+        Path | None, typer.Option(metavar="DIR", help="Record the paths of connections there (check --applied).")
     ] = None,
     progress: Annotated[
         Progress | None,
-        typer.Option("--progress", help="How operations that do not block go on while the program computes."),
+        typer.Option("--progress", help="Progress of nonblocking operations while the program computes."),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in says what it plays, and why.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in reports what it executes, and why.")] = False,
     lab: Annotated[
         Path | None,
-        typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster."),
+        typer.Option("--lab", metavar="FILE", help="Run in a cluster of namespaces, as lab cluster."),
     ] = None,
     network: Annotated[
         str | None,
         typer.Option(
             "--network",
             metavar="SOURCE",
-            help="The job's network: messages between machines take the fastest that both are on; with --lab its own.",
+            help="The job's network: messages between hosts take the fastest that both are on; with --lab the lab's.",
         ),
     ] = None,
     aliases: options.ALIASES = None,
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
 ) -> int:
-    """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
-    verbs connections of any program take the plan's paths; with --acp, N processes of a program that uses libacp. Exit
-    status: the command's; with --acp that of the first that failed."""
+    """Run an MPI program (mpirun, mpiexec or srun) with its collectives executed by the plug-in. With --plan, the
+    verbs connections of any program take the plan's paths. With --acp, run N processes of a program that uses
+    libacp. Exit status: the command's; with --acp that of the first process that failed.
+    """
     _check(command, acp, count, lab, slower)
     network = _with_kind(network, lab)
     is_auto = plan_at_start.is_asked_for(plan)

@@ -24,7 +24,7 @@ from ayatori.resumable import interrupt
 Found = TypeVar("Found")
 
 SECONDS = Annotated[
-    str, typer.Option(metavar="TIME", help="To search for, at most; then the best so far is taken, as at Ctrl-C.")
+    str, typer.Option(metavar="TIME", help="Search time at most; then, as at Ctrl-C, the best result counts.")
 ]
 USUAL_SECONDS = "60s"
 ROUNDS = "rounds of planning"

@@ -29,11 +29,11 @@ def show(
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Draw it into FILE; '-' is stdout.")
     ] = None,
-    diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="What has to happen to become that one.")] = None,
+    diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="Compare with another source.")] = None,
 ) -> int:
-    """What network is this: shape, machines, planes, link speeds, faults.
+    """Show a network: shape, hosts, planes, link rates, faults.
 
-    Exit status of --diff: 0 if there is no difference, 3 if there are some.
+    Exit status of --diff: 0 for no difference, 3 for some.
     """
     source = with_kind(source)
     if diff is not None and svg is not None:

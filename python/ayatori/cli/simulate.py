@@ -38,13 +38,13 @@ WITHOUT_SIZE = ("alltoallv", "barrier")
 HOT_LINKS_PRINTED = 10
 ROUNDS = 30
 BYTES = Annotated[
-    str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
+    str, typer.Option(metavar="SIZE", help="Size as MPI counts it: per pair, or the vector; none for a barrier.")
 ]
-CHUNK = Annotated[str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")]
+CHUNK = Annotated[str, typer.Option(metavar="SIZE", help="Chunk size of a pipeline; 0: the algorithm's choice.")]
 
 
 ALGORITHM = Annotated[
-    str, typer.Option(metavar="A", help="How it is done: two-level-ring, …; file:F, library:L.so:NAME")
+    str, typer.Option(metavar="A", help="The algorithm: two-level-ring, …; file:F, library:L.so:NAME.")
 ]
 SCHEDULE_OUT = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write one job's schedule there, step by step.")
@@ -60,8 +60,10 @@ def simulate(
     bytes: BYTES = "1MiB",
     each: JobOptions,
     asked: JobsAsked,
-    root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
-    sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
+    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0,
+    sizes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
+    ] = None,
     chunk: CHUNK = "0",
     paths: PathOptions,
     costs: ModelOptions,
@@ -72,10 +74,10 @@ def simulate(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Times a collective's messages as flows that share links fairly.
+    """Predict the time of a collective: its messages are flows that share links fairly.
 
-    --jobs times jobs that run at the same time, each in a loop of its own that begins at a random phase.
-    Under mpirun or srun the processes share jobs that are timed one by one.
+    --jobs times concurrent jobs, each in a loop that begins at a random phase. Under mpirun or srun the processes
+    share jobs that are timed one by one.
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)

@@ -36,14 +36,14 @@ def _may_wait(mpich: Mpich) -> bool:
 
 
 def _polls(facts: Facts, ranks: Mapping[str, int], yielding: Path | None) -> Iterator[Finding]:
-    crowded = [
+    oversubscribed = [
         host for host in facts.hosts if host.mpich and host.cores is not None and ranks.get(host.name, 0) > host.cores
     ]
-    if crowded:
-        first = crowded[0]
+    if oversubscribed:
+        first = oversubscribed[0]
         count = f"more ranks than cores ({ranks[first.name]} on {first.cores} of {first.name})"
         what = f"{count}: MPICH polls without a pause, and messages wait for time slices"
         mend = "as many ranks as cores, or Open MPI, which yields"
-        if yielding is not None and any("ucx" in host.mpich.device for host in crowded if host.mpich):
+        if yielding is not None and any("ucx" in host.mpich.device for host in oversubscribed if host.mpich):
             mend += f"; or mpiexec -genv LD_PRELOAD {yielding}, which lets ranks yield that wait"
-        yield Finding("mpich-polls", tuple(host.name for host in crowded), what, mend)
+        yield Finding("mpich-polls", tuple(host.name for host in oversubscribed), what, mend)
