@@ -360,7 +360,7 @@ void bind_rails(nb::module_& module) {
       .value("aligned", RailUse::aligned)
       .value("striped", RailUse::striped)
       .value("fastest", RailUse::fastest)
-      .value("lowest-latency", RailUse::lowest_latency);
+      .value("lowest_latency", RailUse::lowest_latency);
   module.def(
       "job_of_nics", [](const Network& network, const Job& job) { return RailMap(network, job, RailUse::own).nics(); },
       nb::arg("network"), nb::arg("job"), "The same machines with a rank for each of their NICs.");

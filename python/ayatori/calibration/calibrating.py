@@ -20,7 +20,7 @@ from ayatori.calibration.measuring import (
     measure_turns,
     player_seconds,
 )
-from ayatori.formats.calibration import Calibration
+from ayatori.formats.calibration import Calibration, FitError
 
 SECONDS_OF_TURNS = 2.0
 """Where ranks of an MPI spin, a round of all sizes takes longer."""
@@ -84,7 +84,7 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
     )
 
 
-def _errors_of_messages(between: Fit | None) -> list:
+def _errors_of_messages(between: Fit | None) -> list[FitError]:
     """Copies and reductions are those of inside."""
     own = ("copy ", "add ", "combine ")
     return [error for error in between.errors if not error.what.startswith(own)] if between else []

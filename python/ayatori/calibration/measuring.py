@@ -195,7 +195,7 @@ def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
     """What our player takes for each end of a message, whatever carries it: the median over some turns."""
-    times = []
+    times: list[float] = []
     for _ in range(turns):
         begin = perf_counter()
         ends = of_mpi().play_without_carrying(steps // turns)

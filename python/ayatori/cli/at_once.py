@@ -123,7 +123,7 @@ def _option_named(command: Mapping[str, Any], name: str) -> Mapping[str, Any] | 
 
 
 def _first_name(option: Mapping[str, Any]) -> str:
-    return option["names"].partition(" ")[0]
+    return str(option["names"]).partition(" ")[0]
 
 
 def _for_shell(shell: str, items: Sequence[Item], environment: Mapping[str, str]) -> str:

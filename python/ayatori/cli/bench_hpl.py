@@ -12,8 +12,9 @@ from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_bytes, write_json
 from ayatori.base.units import parse_bytes
 from ayatori.cli import options
-from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.status import Status
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import find_hpl, launcher_of
 from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Point, Variant, memory_here, order_for

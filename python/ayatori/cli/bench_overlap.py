@@ -222,7 +222,7 @@ def title_of(result: dict[str, Any]) -> str:
 def name_of(result: dict[str, Any]) -> str:
     if result["task"] == "overlap":
         return str(result["mechanism"])
-    return result["what"] + ("" if result["mechanism"] == "none" else f", {result['mechanism']}")
+    return str(result["what"]) + ("" if result["mechanism"] == "none" else f", {result['mechanism']}")
 
 
 def overlap_row(result: dict[str, Any]) -> list[str]:

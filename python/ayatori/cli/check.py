@@ -10,7 +10,7 @@ import typer
 from ayatori._core import Job, Network, Routes, SearchControl
 from ayatori.cli import options
 from ayatori.cli.check_together import Tables, assess_together, describe_together, drawing
-from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions
@@ -19,6 +19,7 @@ from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
 from ayatori.cli.searching import Cut, describe_cut, searched, with_results
+from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan

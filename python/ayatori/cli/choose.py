@@ -240,4 +240,4 @@ def times_as_long(other: dict[str, Any], best: dict[str, Any]) -> float:
 
 
 def name_of(candidate: dict[str, Any]) -> str:
-    return candidate["algorithm"] + (f"/{format_bytes(candidate['chunk'])}" if candidate["chunk"] else "")
+    return str(candidate["algorithm"]) + (f"/{format_bytes(candidate['chunk'])}" if candidate["chunk"] else "")

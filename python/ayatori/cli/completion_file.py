@@ -12,7 +12,7 @@ import click
 import typer
 from click.shell_completion import ShellComplete, get_completion_class
 from rich.console import Console
-from typer.completion import completion_init
+from typer._completion_classes import completion_init
 
 from ayatori.base.files import write_bytes
 from ayatori.cli.app import app

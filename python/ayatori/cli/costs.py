@@ -135,6 +135,6 @@ def describe_costs(model: Model) -> None:
     )
     if costs.cores:
         say(
-            f"                {costs.cores} cores a machine; where two ranks share one messages wait "
-            f"{format_seconds(seconds_of(costs.turn, 1))}, longer with more, and times are a rough guide"
+            f"                {costs.cores} cores per host; where two ranks share one, messages wait "
+            f"{format_seconds(seconds_of(costs.scheduling_delay, 1))}, longer with more, and times are a rough guide"
         )

@@ -27,7 +27,7 @@ def names_of_links(links: Sequence[dict[str, Any]]) -> tuple[list[str], str]:
 
 def _name(link: dict[str, Any], begin: str, end: str) -> str:
     if "from" not in link:
-        return link["link"]
+        return str(link["link"])
     start, stop = (link[key].removeprefix(begin).removesuffix(end) for key in ("from", "to"))
     return f"{start} port {link['from_port']} -> {stop} port {link['to_port']}"
 

@@ -386,7 +386,9 @@ def write_better_plan(
     tables = in_use if improvement.keeps_tables and improvement.unplanned is not None else routes
     job = improvement.without.job
     nics, _ = traffic_of_nics(network, job, steps_of("shift", job.rank_count), rails)
-    write_plan(network, tables, nics, improvement.better.planned, file, of_nics=rails != "own")
+    planned = improvement.better.planned
+    assert planned is not None  # every candidate has a plan, be it of base LIDs
+    write_plan(network, tables, nics, planned, file, of_nics=rails != "own")
     note(f"wrote {file}")
 
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, Network
-from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, progress, say
+from ayatori.cli.status import Status
 from ayatori.planning.source_ports import (
     PlannedPorts,
     Switches,

@@ -14,8 +14,9 @@ from ayatori import _core
 from ayatori.base.files import write_bytes
 from ayatori.base.sources import with_kind
 from ayatori.cli import options
-from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say, say_first
+from ayatori.cli.status import Status
 from ayatori.model.formula import LARGE, formula_as_data
 from ayatori.model.network import PURPOSES, TO_MEND, network_as_data, open_source
 

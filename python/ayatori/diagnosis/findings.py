@@ -103,8 +103,8 @@ def _shared_subnets(facts: Facts) -> Iterator[Finding]:
         for network, names in by_network.items():
             if len(names) > 1:
                 sharing[network, tuple(names)].append(host.name)
-    for (network, names), hosts in sharing.items():
-        what = f"{' and '.join(names)} are in one subnet, {network}: messages for one of them may take another"
+    for (network, pair), hosts in sharing.items():
+        what = f"{' and '.join(pair)} are in one subnet, {network}: messages for one of them may take another"
         mend = "a subnet for each interface; or routes by source address (ip rule), and arp_ignore=1, arp_announce=2"
         yield Finding("same-subnet", tuple(hosts), what, mend)
 

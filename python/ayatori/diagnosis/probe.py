@@ -18,6 +18,9 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+Target = Tuple[Optional[str], str, int, str]  # source address, address, port, token
 
 TOKEN_BYTES = 16
 REACH_SECONDS = 2.0
@@ -26,13 +29,13 @@ RATE_BYTES = 1 << 23
 AT_ONCE = 64
 
 
-def limit(number):
+def limit(number: int) -> Optional[int]:
     """A soft limit; None is no limit."""
     soft = resource.getrlimit(number)[0]
     return None if soft == resource.RLIM_INFINITY else soft
 
 
-def interfaces():
+def interfaces() -> List[Dict[str, Any]]:
     text = subprocess.check_output(["ip", "-j", "address", "show"], universal_newlines=True)
     found = []
     for one in json.loads(text):
@@ -52,7 +55,7 @@ def interfaces():
     return found
 
 
-def own_address():
+def own_address() -> Optional[str]:
     """The address that this host's own name leads to; None if it leads nowhere."""
     try:
         return socket.gethostbyname(socket.gethostname())
@@ -60,7 +63,7 @@ def own_address():
         return None
 
 
-def mpich():
+def mpich() -> Optional[Dict[str, str]]:
     """Which MPICH is here, and by what it sends ("ch4:ucx"); None: there is none."""
     for words in (["mpichversion"], ["mpiexec.hydra", "--version"]):
         try:
@@ -74,7 +77,7 @@ def mpich():
     return None
 
 
-def facts(port, token):
+def facts(port: int, token: str) -> Dict[str, Any]:
     adapters = "/sys/class/infiniband"
     return {
         "hostname": socket.gethostname(),
@@ -90,7 +93,7 @@ def facts(port, token):
     }
 
 
-def answer(connection, token):
+def answer(connection: socket.socket, token: str) -> None:
     """The token; then as many bytes as the other end wants, until it goes away."""
     try:
         connection.settimeout(RATE_SECONDS * 4)
@@ -105,13 +108,13 @@ def answer(connection, token):
         connection.close()
 
 
-def serve(listening, token):
+def serve(listening: socket.socket, token: str) -> None:
     while True:
         connection = listening.accept()[0]
         threading.Thread(target=answer, args=(connection, token), daemon=True).start()
 
 
-def connecting(source, address, port):
+def connecting(source: Optional[str], address: str, port: int) -> Optional[socket.socket]:
     """A socket on its way; None if the kernel refuses at once."""
     one = socket.socket()
     one.setblocking(False)
@@ -125,36 +128,37 @@ def connecting(source, address, port):
     return one
 
 
-def reach(targets):
+def reach(targets: List[Target]) -> List[Optional[float]]:
     """For each target the seconds until its token came; None if it did not."""
-    times = [None] * len(targets)
+    times: List[Optional[float]] = [None] * len(targets)
     for first in range(0, len(targets), AT_ONCE):
         reach_some(targets, range(first, min(first + AT_ONCE, len(targets))), times)
     return times
 
 
-def reach_some(targets, numbers, times):
+def reach_some(targets: List[Target], numbers: Iterable[int], times: List[Optional[float]]) -> None:
     begin = time.monotonic()
+    sockets: Dict[int, socket.socket] = {}
     with selectors.DefaultSelector() as waiting:
         for number in numbers:
             source, address, port, _ = targets[number]
             one = connecting(source, address, port)
             if one is not None:
+                sockets[number] = one
                 waiting.register(one, selectors.EVENT_READ, number)
         while waiting.get_map() and time.monotonic() - begin < REACH_SECONDS:
             for key, _ in waiting.select(REACH_SECONDS - (time.monotonic() - begin)):
                 try:
-                    if key.fileobj.recv(TOKEN_BYTES * 2).decode("ascii", "replace") == targets[key.data][3]:
+                    if sockets[key.data].recv(TOKEN_BYTES * 2).decode("ascii", "replace") == targets[key.data][3]:
                         times[key.data] = time.monotonic() - begin
                 except OSError:
                     pass
                 waiting.unregister(key.fileobj)
-                key.fileobj.close()
-        for key in list(waiting.get_map().values()):
-            key.fileobj.close()
+        for one in sockets.values():
+            one.close()
 
 
-def rate(source, address, port, token):
+def rate(source: Optional[str], address: str, port: int, token: str) -> Optional[float]:
     """Bytes a second from there to here; None if they don't come."""
     try:
         with socket.create_connection((address, port), REACH_SECONDS, (source, 0) if source else None) as one:
@@ -172,7 +176,7 @@ def rate(source, address, port, token):
         return None
 
 
-def main():
+def main() -> None:
     token = os.urandom(TOKEN_BYTES).hex()
     listening = socket.socket()
     listening.bind(("", 0))

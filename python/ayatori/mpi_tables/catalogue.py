@@ -88,7 +88,6 @@ def our_collective(collective: str) -> str:
 
 def _open_mpi() -> list[MpiAlgorithm]:
     of = MpiAlgorithm
-    scattered = {"elements_a_rank": 1}
     return [
         of("allgather", 2, "bruck", "bruck"),
         of("allgather", 3, "recursive_doubling", "recursive-doubling", ranks="power of two"),
@@ -97,9 +96,9 @@ def _open_mpi() -> list[MpiAlgorithm]:
         of("allgather", 6, "two_proc", "ring", ranks="two"),
         of("allreduce", 1, "basic_linear", "linear"),
         of("allreduce", 3, "recursive_doubling", "recursive-doubling"),
-        of("allreduce", 4, "ring", "ring", **scattered),
-        of("allreduce", 5, "segmented_ring", "openmpi-segmented-ring", segmented=True, **scattered),
-        of("allreduce", 6, "rabenseifner", "openmpi-rabenseifner", **scattered),
+        of("allreduce", 4, "ring", "ring", elements_a_rank=1),
+        of("allreduce", 5, "segmented_ring", "openmpi-segmented-ring", segmented=True, elements_a_rank=1),
+        of("allreduce", 6, "rabenseifner", "openmpi-rabenseifner", elements_a_rank=1),
         of("alltoall", 1, "linear", "spread"),
         of("alltoall", 2, "pairwise", "shift"),
         of("alltoall", 3, "modified_bruck", "bruck"),
@@ -130,7 +129,7 @@ def _open_mpi() -> list[MpiAlgorithm]:
         of("reduce", 4, "binary", "openmpi-binary", segmented=True),
         of("reduce", 5, "binomial", "binomial"),
         of("reduce", 6, "in-order_binary", "openmpi-in-order-binary", segmented=True),
-        of("reduce", 7, "rabenseifner", "openmpi-rabenseifner", **scattered),
+        of("reduce", 7, "rabenseifner", "openmpi-rabenseifner", elements_a_rank=1),
         of("reduce_scatter", 2, "recursive_halving", "recursive-halving"),
         of("reduce_scatter", 3, "ring", "ring"),
         of("reduce_scatter_block", 3, "recursive_halving", "recursive-halving"),

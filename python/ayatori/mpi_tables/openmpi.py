@@ -230,7 +230,7 @@ def check_json(text: str, name: str) -> None:
             place = f"/collectives/{collective}"
             if not entry["comm_size_min"] <= entry["comm_size_max"]:
                 refuse(place, "comm_size_max is below comm_size_min")
-            expected = 0
+            expected: int | str = 0
             for rule in entry["rules"]:
                 if rule["msg_size_min"] != expected:
                     refuse(place, f"no rule for {expected} bytes")

@@ -42,8 +42,8 @@ def network_of_facts(facts: Facts) -> str:
     ]
     cables: list[dict[str, Any]] = []
     for plane, subnet in enumerate(subnets):
-        for port, (host, interface) in enumerate(members[subnet], 1):
-            nic = {"kind": "nic", "name": interface, "ports": 1, "plane": plane, "machine": host}
+        for port, (machine, interface) in enumerate(members[subnet], 1):
+            nic = {"kind": "nic", "name": interface, "ports": 1, "plane": plane, "machine": machine}
             cable: dict[str, Any] = {"from": [len(nodes), 1], "to": [plane, port]}
             rate = facts.bytes_per_second.get(subnet)
             if rate:

@@ -111,7 +111,7 @@ def rails_named(name: str) -> _core.RailUse:
     """One of RAILS. Raises Error for another name."""
     if name not in RAILS:
         raise Error(f"no use of rails '{name}'", hint=f"rails: {', '.join(RAILS)}")
-    return _core.RailUse[name]
+    return _core.RailUse[name.replace("-", "_")]
 
 
 def traffic_of_nics(network: Network, job: Job, steps: StepSequence, rails: str) -> tuple[Job, StepSequence]:

@@ -23,8 +23,7 @@ def rate_of(network: Network, plane: int | None = None) -> str:
     """That of most links of NICs, on this plane or on all of them; "?" if it does not tell."""
     ports = (network.port(endpoint) for endpoint in network.endpoints)
     on_plane = (port for port in ports if plane is None or network.plane_of(port.device) == plane)
-    ports = islice(on_plane, PORTS_LOOKED_AT)
-    rates = Counter(port.rate for port in ports)
+    rates = Counter(port.rate for port in islice(on_plane, PORTS_LOOKED_AT))
     return rates.most_common(1)[0][0] if rates else "?"
 
 

@@ -152,12 +152,11 @@ def pieces_of(calls: Iterable[tuple[str, int]], others: Sequence[str] = ()) -> l
     for name in others:
         loaded.load(name)
     more = [OtherAlgorithm(name) for name in dict.fromkeys(others)]
-    return [
-        Piece(*call, algorithm)
-        for call in dict.fromkeys(calls)
-        for algorithm in (*algorithms_of(call[0]), *more)
-        if not algorithm.of_an_mpi
-    ]
+    pieces = []
+    for collective, size in dict.fromkeys(calls):
+        candidates: list[Algorithm | OtherAlgorithm] = [*algorithms_of(collective), *more]
+        pieces += [Piece(collective, size, algorithm) for algorithm in candidates if not algorithm.of_an_mpi]
+    return pieces
 
 
 def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:
@@ -247,7 +246,7 @@ def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> lis
     return [call, *(replace(call, chunk_bytes=size) for size in chunk_sizes_to_try(call, places[0]))]
 
 
-def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: list[Places]) -> str:
+def _why_not(predictor: Predictor, algorithm: Algorithm | OtherAlgorithm, call: Call, places: list[Places]) -> str:
     """Why the algorithm can't be chosen; empty if it can."""
     if algorithm.within_a_node and any(place.rank_count > MOST_RANKS_TO_EACH for place in places):
         return f"each rank sends to each other: not compared for more than {MOST_RANKS_TO_EACH} ranks"

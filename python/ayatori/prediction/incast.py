@@ -75,9 +75,11 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, An
     if protocol.rnr_retry is not None:
         scenario.rnr_retry = protocol.rnr_retry
     if protocol.not_ready_delay is not None:
-        return acp.run_reliable_connections(load, scenario, protocol.not_ready_delay)
+        reliable: dict[str, Any] = acp.run_reliable_connections(load, scenario, protocol.not_ready_delay)
+        return reliable
     if protocol.timer is None:
         options = acp.adaptive_transport(protocol.admission, incast.buffers)
     else:
         options = acp.fixed_transport(protocol.timer, protocol.admission, incast.buffers)
-    return acp.run_incast(load, scenario, options)
+    counts: dict[str, Any] = acp.run_incast(load, scenario, options)
+    return counts

@@ -255,7 +255,7 @@ class Predictor:
 
     def _schedule_on(self, job: Job, call: Call, places: Places, plan: Plan) -> Schedule:
         """The call's schedule; steps of "path-aware" are made for the plan's paths."""
-        if call.algorithm != PATH_AWARE:
+        if call.algorithm != PATH_AWARE or self.routes is None:
             return make_schedule(call, places)
         made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
         return make_schedule(call, places, made.steps)

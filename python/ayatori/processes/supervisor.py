@@ -92,7 +92,8 @@ class Supervisor:
             if not piece:
                 return None
             received += piece
-        return json.loads(received)
+        told: dict[str, Any] = json.loads(received)
+        return told
 
     def _reply(self, answer: dict[str, Any]) -> None:
         with suppress(OSError):  # if the parent is gone, the poll sees it

@@ -47,7 +47,7 @@ def _plotly() -> str:
     """The source of plotly.js, from the Python package."""
     from plotly.offline import get_plotlyjs
 
-    return get_plotlyjs().replace("\r\n", "\n")
+    return str(get_plotlyjs()).replace("\r\n", "\n")
 
 
 @cache

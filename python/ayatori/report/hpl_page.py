@@ -30,12 +30,12 @@ def hpl_figure(results: list[dict[str, Any]], plane: str, id: str, title: str = 
     for number, (order, rows, columns) in enumerate(keys):
         of_key = [result for result in own if (result["order"], result["p"], result["q"]) == (order, rows, columns)]
         name = f"{rows} x {columns}" + (f", N = {order:,}" if several else "")
-        style = {"tone": number % _TONES, "symbol": _SYMBOLS[number % len(_SYMBOLS)]}
+        tone, symbol = number % _TONES, _SYMBOLS[number % len(_SYMBOLS)]
         blocks = [result["nb"] for result in of_key]
         if all(result["mixed"] for result in of_key):
             mixed = [result["mixed"]["gflops"]["median"] for result in of_key]
-            curves.append(Curve(f"{name}, mixed precision", blocks, mixed, dash="6px 3px", **style))
-        curves.append(Curve(name, blocks, [result["gflops"]["median"] for result in of_key], **style))
+            curves.append(Curve(f"{name}, mixed precision", blocks, mixed, dash="6px 3px", tone=tone, symbol=symbol))
+        curves.append(Curve(name, blocks, [result["gflops"]["median"] for result in of_key], tone=tone, symbol=symbol))
     blocks = sorted({result["nb"] for result in own})
     note = "Each line is a grid P x Q of processes."
     return Figure(id, title or f"HPL: {plane}", note, curves, log_axis("NB", blocks), axis("GFlop/s"))

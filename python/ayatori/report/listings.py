@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from ayatori.report.curves import DASHES, WIDTHS, scaled, tone, unit
 from ayatori.report.markup import Markup, cells, count, curve_key, figure, heads, join, key_line, table, tag
@@ -111,7 +112,7 @@ def figures_listing(study: Study) -> Markup:
     return tag("div", table(first, second, rows=rows), tag("p", _how(study), class_="note"), class_="card")
 
 
-Column = tuple[str, str, dict[str, str | None]]  # group, sub-heading, method -> cell
+Column = tuple[str, str, Mapping[str, str | None]]  # group, sub-heading, method -> cell
 
 
 def _head(text: str) -> Markup:
@@ -120,13 +121,8 @@ def _head(text: str) -> Markup:
 
 def _group_heads(columns: list[Column]) -> list[Markup]:
     """A heading over each run of columns of one group."""
-    spans: list[list[object]] = []
-    for group, _, _ in columns:
-        if spans and spans[-1][0] == group:
-            spans[-1][1] += 1
-        else:
-            spans.append([group, 1])
-    return [tag("th", name, scope="colgroup", colspan=span, class_="number") for name, span in spans]
+    runs = [(name, len(list(run))) for name, run in groupby(group for group, _, _ in columns)]
+    return [tag("th", name, scope="colgroup", colspan=span, class_="number") for name, span in runs]
 
 
 def _columns(study: Study) -> list[Column]:
@@ -249,7 +245,7 @@ def _verdict(good: bool | None, yes: str, no: str) -> Markup | None:
     return tag("span", f"✓ {yes}" if good else f"✗ {no}", class_="passed" if good else "failed")
 
 
-def _listing(names: list[str], rows: list[list[object]], numbers: set[int]) -> Markup:
+def _listing(names: list[str], rows: Sequence[Sequence[object]], numbers: set[int]) -> Markup:
     """A plain listing; None becomes a dash, numbers are set to the right."""
 
     def cell(value: object) -> object:

@@ -81,7 +81,7 @@ class Value:
         number = isinstance(self.data, int) and not isinstance(self.data, bool)
         if not number or not least <= self.data <= (LIMIT if most is None else most):
             self.fail(f"a whole number from {least}" + ("" if most is None else f" to {most}"))
-        return self.data
+        return int(self.data)
 
     def truth(self) -> bool:
         """true or false."""

@@ -121,7 +121,7 @@ def _mapping(work: Work) -> Iterator[Mapping | None]:
     global _work_of_this_process
     _work_of_this_process = work
     with MPICommExecutor(MPI.COMM_WORLD, root=0) as pool:
-        yield None if pool is None else lambda chunks: pool.map(_work_here, chunks)
+        yield None if pool is None else lambda chunks: pool.map(_work_here, chunks)  # type: ignore[attr-defined]
 
 
 # Only numbers of pieces and results are sent between processes, since each has prepared the same work.

@@ -76,7 +76,7 @@ def call(host: str, words: list[str]) -> int:
         while len(header := stream.read(HEADER.size)) == HEADER.size:
             kind, number = HEADER.unpack(header)
             if kind == STATUS:
-                return number
+                return int(number)
             target = sys.stdout.buffer if kind == OUT else sys.stderr.buffer
             target.write(stream.read(number))
             target.flush()

@@ -1,4 +1,4 @@
-"""Types: the package's own, those that its compiled core states, and those of the second opinions."""
+"""Types: those of the package, and of the second opinions."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subprocesses import ran
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
 
 
 def check_types(*words: str) -> None:
@@ -16,7 +16,7 @@ def check_types(*words: str) -> None:
 
 
 def test_the_package_is_typed() -> None:
-    check_types("--strict", "python/ayatori/nwtopo")
+    check_types("--strict", "python/ayatori")
 
 
 def test_the_second_opinions_are_typed() -> None:
