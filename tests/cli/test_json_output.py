@@ -32,7 +32,7 @@ EXAMPLES: dict[str, list[str]] = {
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
     "plan": [f"plan {PAPER} --contiguous 16..16 --path-aware --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
-    "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
+    "plan-with-running": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],
     "plan-roce": [f"plan {PAPER} --contiguous 16..16 --roce"],
     "check-ecmp": [f"check {PAPER} --contiguous 16..16 --method ecmp"],

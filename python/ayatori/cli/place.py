@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.cli import options
-from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words, tables_in_words
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
+from ayatori.cli.running_jobs import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words, tables_in_words
 from ayatori.cli.searching import (
     ROUNDS,
     SECONDS,

@@ -14,16 +14,16 @@ from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
-from ayatori.cli.beside import NewJobs
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
-from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
+from ayatori.cli.plan_concurrent import CompanyOptions, plan_concurrent
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
+from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
     USUAL_SECONDS,
@@ -169,7 +169,7 @@ def plan(
         jobs = company.read(network, each)
         routes = wanted.tables_of_plan(network)
         new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails, wanted.lfts)
-        plan_in_company(source, new, company, limit, wanted.out, json)
+        plan_concurrent(source, new, company, limit, wanted.out, json)
 
 
 def plan_each(

@@ -12,7 +12,10 @@ import typer
 
 from ayatori._core import Job, Network
 from ayatori.base.files import check_is_no_other, make_folder
-from ayatori.cli.beside import (
+from ayatori.cli.execution import UsageError
+from ayatori.cli.option_groups import JobOptions
+from ayatori.cli.output import note, print_json, say
+from ayatori.cli.running_jobs import (
     NAME,
     RUNNING,
     STATE,
@@ -23,9 +26,6 @@ from ayatori.cli.beside import (
     noted,
     tables_in_words,
 )
-from ayatori.cli.execution import UsageError
-from ayatori.cli.option_groups import JobOptions
-from ayatori.cli.output import note, print_json, say
 from ayatori.cli.searching import ROUNDS, Cut, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.job_files import files_of_jobs
@@ -106,7 +106,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
     return start
 
 
-def plan_in_company(
+def plan_concurrent(
     source: str, new: NewJobs, company: CompanyOptions, limit: float, out: Path | None, json: bool
 ) -> None:
     """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
@@ -130,7 +130,7 @@ def plan_in_company(
         placed, others = add_to_running(new, company.running, company.state, plan, save)
     data = in_company_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
     if json:
-        print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
+        print_json("plan-with-running" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
         say(f"{source}: beside {jobs_in_words(len(others))}")
         say(f"  tables        {data['tables']}")
