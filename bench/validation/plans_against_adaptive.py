@@ -25,7 +25,7 @@ from ayatori.planning.together import JobOnFabric
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import ADAPTIVE, ECMP, Model, Predictor
-from ayatori.prediction.together import CompanySimulation
+from ayatori.prediction.together import ConcurrentSimulation
 
 CALL = Call("alltoall", "shift", 1 << 20)
 PATH_AWARE = "pair, path-aware schedule"
@@ -134,10 +134,10 @@ def together(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]
             ]
             tables = routes if method == "pair" else None
             model = model_of(seed + draw)
-            simulation = CompanySimulation(network, members, CALL, method, model, tables, ROUNDS, seed)
-            company = simulation.run()
+            simulation = ConcurrentSimulation(network, members, CALL, method, model, tables, ROUNDS, seed)
+            concurrent = simulation.run()
             peak = fmean(least_seconds(network, job) for job in each)
-            values.append(peak / fmean(job.seconds for job in company.jobs))
+            values.append(peak / fmean(job.seconds for job in concurrent.jobs))
     return {method: fmean(values) for method, values in reached.items()}
 
 

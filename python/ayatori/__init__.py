@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
     from ayatori.prediction.predictor import Model
     from ayatori.prediction.simulation import simulate
-    from ayatori.prediction.together import CompanySimulation
+    from ayatori.prediction.together import ConcurrentSimulation
 
 __version__ = "0.1.0"
 
 __all__ = [
     "FREE",
     "Call",
-    "CompanySimulation",
+    "ConcurrentSimulation",
     "Contention",
     "Costs",
     "Error",
@@ -72,7 +72,7 @@ _MODULES = {
     "prediction.costs": ("FREE", "Costs", "Line", "MessageCosts"),
     "prediction.predictor": ("Model",),
     "prediction.simulation": ("simulate",),
-    "prediction.together": ("CompanySimulation",),
+    "prediction.together": ("ConcurrentSimulation",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

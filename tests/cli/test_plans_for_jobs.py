@@ -79,7 +79,7 @@ def test_the_networks_order_is_for_whoever_asks(tmp_path: Path, ayatori_command)
     assert f"  try           --order network: {in_order:.4f} with the ranks in the network's order\n" in said
 
 
-def test_plans_in_company_come_with_what_starts_them(tmp_path: Path, ayatori_command) -> None:
+def test_concurrent_plans_come_with_what_starts_them(tmp_path: Path, ayatori_command) -> None:
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs/a").write_text("N3\nN0\nN7\n")
     (tmp_path / "jobs/b").write_text("N12 slots=2\nN20\n")

@@ -230,13 +230,13 @@ def test_jobs_that_were_done_before_ctrl_c_are_printed(verb: str, ayatori_comman
 def test_rounds_that_were_done_before_ctrl_c_are_printed(hosts, ayatori_command, monkeypatch) -> None:
     call = ["simulate", SOURCE, "--collective", "alltoall", "--algorithm", "shift", "--rounds", "64", "--json"]
     call += ["--jobs", hosts("a", 0, 6), "--jobs", hosts("b", 6, 6)]
-    usual = together.CompanySimulation._times
-    monkeypatch.setattr(together.CompanySimulation, "_times", after(1, usual))
+    usual = together.ConcurrentSimulation._times
+    monkeypatch.setattr(together.ConcurrentSimulation, "_times", after(1, usual))
     ended = ayatori_command(*call)
     assert ended.status == 130 and ended.stderr.endswith("error: interrupted\n")
     told = json.loads(ended.stdout)["together"]
     assert told["rounds"] == together.RUNS_AT_ONCE < 64 and told["cut"]["by"] == "interrupt"
-    monkeypatch.setattr(together.CompanySimulation, "_times", usual)
+    monkeypatch.setattr(together.ConcurrentSimulation, "_times", usual)
     fewer = ayatori_command(*call, "--rounds", str(together.RUNS_AT_ONCE)).json()["together"]
     assert told | {"cut": None} == fewer
 

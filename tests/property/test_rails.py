@@ -16,7 +16,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import simulate
-from ayatori.prediction.together import CompanySimulation
+from ayatori.prediction.together import ConcurrentSimulation
 
 PLANES = "xgft:m=3,4;w=2,3"
 """Twelve hosts with two NICs each; no cable joins the rails."""
@@ -122,10 +122,10 @@ def test_several_jobs_are_striped_too(network: ayatori.Network) -> None:
     everybody = [*jobs, *background(network, jobs, 0.5)]
     measured = measure_together(network, ayatori.make_routes(network, 0), everybody, 20, rails="striped")
     assert all(0 < each.together <= each.alone for each in measured.jobs)
-    company = CompanySimulation(network, everybody, CALL, model=STRIPED, rounds=2).run()
+    concurrent = ConcurrentSimulation(network, everybody, CALL, model=STRIPED, rounds=2).run()
     alone = simulate(network, jobs[0].job, CALL, model=STRIPED)
-    assert company.jobs[0].alone.seconds == alone.seconds
-    assert company.jobs[0].seconds >= alone.seconds * (1 - 1e-9)
+    assert concurrent.jobs[0].alone.seconds == alone.seconds
+    assert concurrent.jobs[0].seconds >= alone.seconds * (1 - 1e-9)
 
 
 def test_the_picture_shows_every_nic_of_a_job(network: ayatori.Network) -> None:

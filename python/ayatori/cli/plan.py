@@ -20,7 +20,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
-from ayatori.cli.plan_concurrent import CompanyOptions, plan_concurrent
+from ayatori.cli.plan_concurrent import ConcurrentOptions, plan_concurrent
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
 from ayatori.cli.running_jobs import NewJobs
@@ -135,7 +135,7 @@ def plan(
     each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
-    company: CompanyOptions,
+    concurrent: ConcurrentOptions,
     roce: RoceOptions,
     seconds: SECONDS = "",
     host_pattern: options.HOST_PATTERN = "",
@@ -153,23 +153,23 @@ def plan(
     """
     wanted.check()
     limit = parse_limit(seconds or USUAL_SECONDS)
-    if not company.jobs:  # whose plans may go into a folder
+    if not concurrent.jobs:  # whose plans may go into a folder
         wanted.check_out()
     note_sizes(wanted.pattern)
     network = open_source(source, host_pattern, purpose_of(wanted.pattern), aliases)
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
-    others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
+    others = (concurrent.running, concurrent.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):
         return
-    company.check(each, wanted.method, details.any)
+    concurrent.check(each, wanted.method, details.any)
     with hinting_at_rails(network):
-        if not company.asked:
+        if not concurrent.asked:
             plan_each(source, network, each, wanted, details, limit if seconds else None, json)
             return
-        jobs = company.read(network, each)
+        jobs = concurrent.read(network, each)
         routes = wanted.tables_of_plan(network)
         new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails, wanted.lfts)
-        plan_concurrent(source, new, company, limit, wanted.out, json)
+        plan_concurrent(source, new, concurrent, limit, wanted.out, json)
 
 
 def plan_each(

@@ -40,7 +40,7 @@ JOINT = Annotated[
 
 
 @dataclass(frozen=True)
-class CompanyOptions:
+class ConcurrentOptions:
     """The options that name jobs which run, and jobs that start together."""
 
     jobs: JOINT = None
@@ -107,7 +107,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
 
 
 def plan_concurrent(
-    source: str, new: NewJobs, company: CompanyOptions, limit: float, out: Path | None, json: bool
+    source: str, new: NewJobs, concurrent: ConcurrentOptions, limit: float, out: Path | None, json: bool
 ) -> None:
     """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
 
@@ -123,12 +123,12 @@ def plan_concurrent(
         start.update(write_plans(new, placed, out))
 
     others: list[RunningJob] = []
-    if company.running is None:
+    if concurrent.running is None:
         placed = plan(others)
         save(placed)
     else:
-        placed, others = add_to_running(new, company.running, company.state, plan, save)
-    data = in_company_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
+        placed, others = add_to_running(new, concurrent.running, concurrent.state, plan, save)
+    data = with_running_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
     if json:
         print_json("plan-with-running" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
@@ -142,7 +142,7 @@ def plan_concurrent(
     leave_if_interrupted(cut)
 
 
-def in_company_as_data(
+def with_running_as_data(
     source: str,
     new: NewJobs,
     placed: dict[str, Placed],

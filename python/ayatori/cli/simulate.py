@@ -30,7 +30,7 @@ from ayatori.prediction.calls import Call, algorithms_of, make_schedule, read_pa
 from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
-from ayatori.prediction.together import CompanySimulation, company_as_data
+from ayatori.prediction.together import ConcurrentSimulation, concurrent_as_data
 from ayatori.resumable import is_first_process
 
 WITHOUT_SIZE = ("alltoallv", "barrier")
@@ -145,15 +145,15 @@ def simulate_together(
     if routes is None and planned_lmc is not None:
         routes = make_routes(network, planned_lmc)
     rounds = asked.rounds_or(ROUNDS)
-    simulation = CompanySimulation(
+    simulation = ConcurrentSimulation(
         network, jobs, call, question.paths.method, question.model, routes, rounds, each.seed
     )
-    company, cut = searched("simulations", None, simulation.run)
-    if asked.svg is not None and company.links_of is None:
+    concurrent, cut = searched("simulations", None, simulation.run)
+    if asked.svg is not None and concurrent.links_of is None:
         raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method d-mod-k")
-    asked.draw(network, jobs, company.shared)
-    together = company_as_data(company) | {"background": asked.background, "cut": cut and cut.as_data()}
-    return company.alone(), {"together": together}, cut
+    asked.draw(network, jobs, concurrent.shared)
+    together = concurrent_as_data(concurrent) | {"background": asked.background, "cut": cut and cut.as_data()}
+    return concurrent.alone(), {"together": together}, cut
 
 
 def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:

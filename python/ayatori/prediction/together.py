@@ -35,7 +35,7 @@ Times = list[list[float]]
 
 
 @dataclass
-class JobInCompany:
+class ConcurrentJob:
     """What a job's calls take beside the others."""
 
     name: str
@@ -68,13 +68,13 @@ class MeetingLink:
 
 
 @dataclass
-class Company:
+class ConcurrentJobs:
     """Jobs that ran at the same time."""
 
     call: Call
     method: str
     model: Model
-    jobs: list[JobInCompany]
+    jobs: list[ConcurrentJob]
     """Without the background."""
     names: list[str]
     """Of all, by the numbers in `shared`."""
@@ -91,7 +91,7 @@ class Company:
         return Simulation(self.call, self.method, self.model, jobs, predictions, self.links_of)
 
 
-class CompanySimulation:
+class ConcurrentSimulation:
     """Times a call on each of some jobs, alone and while all others repeat theirs (side_by_side.hpp).
 
     In each of `rounds` rounds every job begins at a phase that is drawn from `seed`, up to the time of its call alone,
@@ -136,7 +136,7 @@ class CompanySimulation:
         """How many simulations run() does."""
         return self.rounds * (1 + len(self.pairs))
 
-    def run(self, control: SearchControl | None = None) -> Company:
+    def run(self, control: SearchControl | None = None) -> ConcurrentJobs:
         """Does all rounds, several in parallel; the first of them where `control` stops it. It counts simulations."""
         control = control or SearchControl()
         control.expect(self.count)
@@ -152,11 +152,11 @@ class CompanySimulation:
             if control.stopped:
                 break
         predictor = self.predictor
-        return Company(
+        return ConcurrentJobs(
             call=self.call,
             method=predictor.method,
             model=predictor.model,
-            jobs=[self._in_company(number, together, beside) for number in self.timed],
+            jobs=[self._concurrent_job(number, together, beside) for number in self.timed],
             names=[each.name for each in self.jobs],
             shared=self.shared,
             rounds=len(together),
@@ -167,7 +167,7 @@ class CompanySimulation:
         """Of each round, which begins at these phases, the times of these jobs' calls while only they run."""
         return self.core.seconds([[(job, phase[job], job in self.timed) for job in members] for phase in phases])
 
-    def _in_company(self, number: int, together: Times, beside: dict[tuple[int, int], Times]) -> JobInCompany:
+    def _concurrent_job(self, number: int, together: Times, beside: dict[tuple[int, int], Times]) -> ConcurrentJob:
         alone = self.alone[number]
         worst, slowest = None, alone.seconds
         for pair, rounds in beside.items():
@@ -177,7 +177,7 @@ class CompanySimulation:
             if seconds > slowest * DELAYED:
                 worst, slowest = self.jobs[pair[1 - pair.index(number)]].name, seconds
         times = [of_round[number] for of_round in together]
-        return JobInCompany(
+        return ConcurrentJob(
             name=self.jobs[number].name,
             run=self.runs[number],
             method=self._method_of(number),
@@ -248,21 +248,21 @@ def pairs_to_try(shared: Sequence[MeetingLink], timed: Sequence[int]) -> list[tu
     return list(pairs)
 
 
-def company_as_data(company: Company) -> dict[str, Any]:
+def concurrent_as_data(concurrent: ConcurrentJobs) -> dict[str, Any]:
     """What `simulate --jobs --json` prints of its jobs while all of them run."""
-    times = [job.seconds for job in company.jobs]
+    times = [job.seconds for job in concurrent.jobs]
     return {
-        "rounds": company.rounds,
-        "isolated": not company.shared,
+        "rounds": concurrent.rounds,
+        "isolated": not concurrent.shared,
         "time_s": {"mean": fmean(times), "min": min(times), "max": max(times)},
-        "alone_s": {"mean": fmean(job.alone.seconds for job in company.jobs)},
-        "jobs": [_job_as_data(job) for job in company.jobs],
-        "shared_link_count": len({link.link for link in company.shared}),
-        "shared_links": [_link_as_data(company, link) for link in company.shared[:SHARED_LINKS_SHOWN]],
+        "alone_s": {"mean": fmean(job.alone.seconds for job in concurrent.jobs)},
+        "jobs": [_job_as_data(job) for job in concurrent.jobs],
+        "shared_link_count": len({link.link for link in concurrent.shared}),
+        "shared_links": [_link_as_data(concurrent, link) for link in concurrent.shared[:SHARED_LINKS_SHOWN]],
     }
 
 
-def _job_as_data(job: JobInCompany) -> dict[str, Any]:
+def _job_as_data(job: ConcurrentJob) -> dict[str, Any]:
     return {
         "name": job.name,
         "machines": len(job.run.job.machines),
@@ -277,7 +277,7 @@ def _job_as_data(job: JobInCompany) -> dict[str, Any]:
     }
 
 
-def _link_as_data(company: Company, shared: MeetingLink) -> dict[str, Any]:
-    ends = {} if company.links_of is None else link_as_data(company.links_of, shared.link)
-    names = [company.names[shared.first], company.names[shared.second]]
+def _link_as_data(concurrent: ConcurrentJobs, shared: MeetingLink) -> dict[str, Any]:
+    ends = {} if concurrent.links_of is None else link_as_data(concurrent.links_of, shared.link)
+    names = [concurrent.names[shared.first], concurrent.names[shared.second]]
     return {"link": shared.name} | ends | {"jobs": names, "meeting": shared.meeting}
