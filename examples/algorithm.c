@@ -1,6 +1,6 @@
 /*
  * Two collective algorithms in a shared library (src/planner/include/ayatori_algorithm.h), which ayatori loads, verifies, simulates,
- * compares with its own, and plays:
+ * compares with its own, and executes:
  *
  *     cc -shared -fPIC algorithm.c -o algorithm.so
  *     ayatori simulate fattree:K=6,levels=2,nodes=30 --ppn 4 --collective broadcast --algorithm library:algorithm.so:two-level

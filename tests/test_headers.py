@@ -52,7 +52,7 @@ def headers_that_no_source_includes_first() -> list[Path]:
         if found := INCLUDE.search(source.read_text()):
             first |= {(None, found[1]), (source.parent, found[1])}
     headers = sorted([*(ROOT / "src").rglob("*.hpp"), *(ROOT / "bench").rglob("*.hpp")])
-    with_programs = {"fuzz", "paths", "play", "plugin", "preloaded", "probe", "tests", "trace"}
+    with_programs = {"fuzz", "paths", "execute", "plugin", "preloaded", "probe", "tests", "trace"}
     return [
         header
         for header in headers

@@ -108,7 +108,7 @@ def used_in_cmake(folder: str) -> set[str]:
     return set(uses.split())
 
 
-WITH_PROGRAMS = {f"src/mpi/{name}" for name in ("paths", "play", "plugin", "preloaded", "probe", "trace")}
+WITH_PROGRAMS = {f"src/mpi/{name}" for name in ("paths", "execute", "plugin", "preloaded", "probe", "trace")}
 PROSE = {"src/nwtopo/sources", "src/nwtopo/exports", "src/acp/wires/fixtures", *WITH_PROGRAMS}
 """Folders whose row names the kinds of sources together, which have headers only, or which an MPI's compiler builds."""
 

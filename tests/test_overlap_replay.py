@@ -1,4 +1,4 @@
-"""Traces of MPI programs: read, played again with progress, and explained."""
+"""Traces of MPI programs: read, executed again with progress, and explained."""
 
 import copy
 import json
@@ -49,9 +49,9 @@ CYCLES = st.lists(st.tuples(st.tuples(TIMES, TIMES), TIMES), min_size=1, max_siz
 @given(CYCLES)
 def test_a_replay_without_progress_takes_as_long_as_the_program(cases: list[Cycle]) -> None:
     job = Job(two_ranks([own for own, _ in cases], [takes for _, takes in cases]))
-    played = job.replay(with_progress=False)
-    assert played.is_whole
-    assert played.seconds == pytest.approx(job.seconds, rel=1e-9)
+    executed = job.replay(with_progress=False)
+    assert executed.is_whole
+    assert executed.seconds == pytest.approx(job.seconds, rel=1e-9)
 
 
 @given(CYCLES)
@@ -64,10 +64,10 @@ def test_with_progress_a_cycle_takes_as_long_as_its_longest_part(
     for own, takes in cases:
         over = max(clock) + takes
         clock = [max(clock[rank] + own[rank], over) for rank in range(2)]
-    played = job.replay(with_progress=True)
-    assert played.is_whole
-    assert played.seconds == pytest.approx(max(clock), rel=1e-9)
-    assert played.seconds <= job.seconds * (1 + 1e-9)
+    executed = job.replay(with_progress=True)
+    assert executed.is_whole
+    assert executed.seconds == pytest.approx(max(clock), rel=1e-9)
+    assert executed.seconds <= job.seconds * (1 + 1e-9)
 
 
 def sent(rank: int) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def sources(*suffixes: str) -> list[Path]:
 
 def core_sources() -> list[Path]:
     """The C++ of the products: without tests and fuzzers, and what is compiled for programs of an MPI."""
-    left_out = {f"src/mpi/{name}" for name in ("paths", "play", "plugin", "preloaded", "probe", "trace")}
+    left_out = {f"src/mpi/{name}" for name in ("paths", "execute", "plugin", "preloaded", "probe", "trace")}
     return [
         path
         for path in sources(".cpp", ".hpp")

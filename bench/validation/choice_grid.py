@@ -4,12 +4,12 @@ Cells are networks, jobs, collectives and sizes.
 
     .venv/bin/python -m bench.validation.choice_grid [--quick]
 
-In every cell all candidates (algorithms, pipelines with several chunk sizes) are played by SimGrid's SMPI over the same
+In every cell SimGrid's SMPI executes all candidates (algorithms, pipelines with several chunk sizes) over the same
 links and routes (smpi.py). A cell is good if the chosen algorithm takes there at most 1.05 times the time of the
 fastest. In SimGrid messages between the same two ranks share links as all others do; so they do in these predictions
 (Model.in_order), but not in those of `choose`.
 
-Misses are played once more on links without latency. SimGrid's flows share a link in inverse proportion to their
+Misses are executed once more on links without latency. SimGrid's flows share a link in inverse proportion to their
 latencies (as TCP's do by round-trip times); ours share it fairly, and without latency so do SimGrid's. A miss that is
 gone then comes from that.
 """
@@ -118,8 +118,8 @@ class Cell:
         return Call(self.ranking.collective, candidate[0], self.ranking.bytes, chunk_bytes=candidate[1])
 
 
-def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
-    """Seconds of each call under SMPI; calls that take the same paths are played by one run."""
+def execute_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
+    """Seconds of each call under SMPI; calls that take the same paths are executed by one run."""
     places = predictor.places(job)
     by_platform: dict[bytes, list[Call]] = {}
     if predictor.method in ("d-mod-k", DIMENSION_ORDER):
@@ -130,7 +130,7 @@ def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.L
     seconds: dict[Call, float] = {}
     for platform, group in by_platform.items():
         words = [smpi.words_of(call, places) for call in group]
-        seconds |= zip(group, smpi.play_calls(platform, job.rank_count, words), strict=True)
+        seconds |= zip(group, smpi.execute_calls(platform, job.rank_count, words), strict=True)
     return seconds
 
 
@@ -142,7 +142,7 @@ def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
     rankings = rank(pieces, assess(predictor, [job], pieces))
     variants = [variants_of(predictor, piece, [predictor.places(job)]) for piece in pieces]
     calls = [call for calls in variants if not isinstance(calls, LeftOut) for call in calls]
-    seconds = play_calls(predictor, job, calls, predictor.model.links())
+    seconds = execute_calls(predictor, job, calls, predictor.model.links())
     cells = [cell_of(site, ranking, seconds) for ranking in rankings]
     explain_misses(predictor, job, [cell for cell in cells if not cell.good])
     return cells
@@ -154,7 +154,7 @@ def explain_misses(predictor: Predictor, job: Job, misses: list[Cell]) -> None:
     links = predictor.model.links()
     links.latency = 0
     pairs = [(cell.call(cell.chosen), cell.call(cell.fastest)) for cell in misses]
-    seconds = play_calls(predictor, job, sorted({call for pair in pairs for call in pair}, key=str), links)
+    seconds = execute_calls(predictor, job, sorted({call for pair in pairs for call in pair}, key=str), links)
     for cell, (chosen, fastest) in zip(misses, pairs, strict=True):
         cell.ratio_without_latency = seconds[chosen] / seconds[fastest]
 

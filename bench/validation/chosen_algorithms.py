@@ -1,10 +1,10 @@
-"""Is what the plug-in comes to play the fastest of all that could be played?
+"""Is what the plug-in comes to execute the fastest of all that could be executed?
 
     python -m bench.validation.chosen_algorithms [MPI] [RANKS] [SECONDS] [--repeats N] [--collective C,…] [--bytes B,…]
 
 By default openmpi and 2 ranks, on this machine, which is calibrated for SECONDS (10) first. Measured are the MPI alone,
-the plug-in as it chooses itself, and each of our algorithms that can be played, forced; as `ayatori bench collectives`
-measures, all in turns. In a cell (a collective of one size) the best is the fastest of the MPI's own and of all
+the plug-in as it chooses itself, and each of our algorithms that can be executed, forced. They alternate, as in
+`ayatori bench collectives`. In a cell (a collective of one size) the best is the fastest of the MPI's own and of all
 algorithms. A row names it, and how much slower than it are
 
     plug-in     what the plug-in ends with, after its trials and with its guard
@@ -70,7 +70,7 @@ class Row:
 
 
 def predictions(predictor: Predictor, ranks: int, collective: str, sizes: list[int]) -> dict[tuple[str, int], float]:
-    """Seconds by algorithm and size, of those that can be played."""
+    """Seconds by algorithm and size, of those that can be executed."""
     [job] = contiguous_jobs(predictor.network, [1], ranks)
     places = [predictor.places(job)]
     ours = [one for one in algorithms_of(collective) if not one.of_an_mpi and one.name != PATH_AWARE]

@@ -1,15 +1,15 @@
-"""Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
+"""Predicted against measured collectives, in which the ranks of this machine execute our schedules by a real MPI.
 
     python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
                                                 [--collectives C,…] [--bytes B,…] [--rounds N]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
 them before each collective, since what a message takes on a virtual machine changes from one minute to the next, as its
-cores share a cache or do not. Only plays at the pace that was calibrated count. No size below was fitted, and no
+cores share a cache or do not. Only executes at the pace that was calibrated count. No size below was fitted, and no
 collective.
 
 A row is a cell: predicted and measured seconds of the algorithm that `choose` would take, and how much slower than the
-best measured it is. The algorithms of a cell are measured in rounds (9), each of which has some plays of each
+best measured it is. The algorithms of a cell are measured in rounds (9), each of which has some executions of each
 algorithm, whose data are checked; a time is the median over the rounds. A cell whose interval (rounds.py: 95%, of what
 the chosen algorithm takes more than the best) is wider than 5% is measured for as many rounds again, twice at most.
 
@@ -76,9 +76,9 @@ COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "red
 SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
 REPEATS, REPEATS_OF_LARGE, LARGE = 5, 2, 65536
-"""Plays in a round, besides those in which a process was interrupted."""
+"""Executions in a round, besides those in which a process was interrupted."""
 MORE_IN_TURNS = 5
-"""So many times as often where ranks take turns on the cores: some plays are interrupted, and all count."""
+"""So many times as often where ranks take turns on the cores: some executions are interrupted, and all count."""
 MAX_PARTS = 3
 """So often a cell is measured for all rounds."""
 PACKET_BY_PACKET = 3 << 10
@@ -136,15 +136,15 @@ def name_of(call: Call) -> str:
 
 
 class Ranks:
-    """Those that play, and how."""
+    """Those that execute it, and how."""
 
     def __init__(self, mpi: Mpi, count: int, hostfile: Path | None, pace: float) -> None:
         self.more = MORE_IN_TURNS if hostfile is None and count > len(os.sched_getaffinity(0)) else 1
-        self.play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
+        self.execution = PLAYS / ("execute_openmpi" if mpi.is_open_mpi else "execute_mpich")
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
         where = on_hosts(mpi, hostfile, per_host, count) if hostfile else placement(mpi, None, count)
-        self.launch: list[str | Path] = [mpi.mpirun, *where, self.play, "@calls"]
+        self.launch: list[str | Path] = [mpi.mpirun, *where, self.execute, "@calls"]
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
@@ -163,8 +163,8 @@ class Ranks:
         return found
 
     def _one_start(self, cells: list[list[Call]], rounds: int) -> Iterator[list[list[float | None]]]:
-        """Cell by cell so many rounds, each of the seconds of all calls. Where there are several, all calls are played
-        once before: an MPI's shared memory is slow when it is first touched (3 KiB by MPICH: 16 instead of 3 us)."""
+        """Cell by cell so many rounds, each of the seconds of all calls. Before several rounds, all calls are executed
+        once: an MPI's shared memory is slow when it is first touched (3 KiB by MPICH: 16 instead of 3 us)."""
         before = [call for cell in cells for call in cell] if rounds > 1 else []
         times = iter(self._seconds([*before, *(call for cell in cells for _ in range(rounds) for call in cell)]))
         for _ in before:
@@ -173,7 +173,7 @@ class Ranks:
             yield [[next(times) for _ in cell] for _ in range(rounds)]
 
     def _seconds(self, calls: list[Call]) -> list[float | None]:
-        """None of a call that was played at another pace."""
+        """None of a call that was executed at another pace."""
         lines = [
             f"{call.collective} {call.algorithm} {call.bytes} {self.words} chunk={call.chunk_bytes} "
             f"repeats={self.more * (REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE)}\n"
@@ -191,7 +191,7 @@ class Ranks:
                 timeout=1800,
             )
             if status != 0:
-                raise Error(f"{self.play.name} failed", cause=last_line(folder / "errors"), internal=True)
+                raise Error(f"{self.execution.name} failed", cause=last_line(folder / "errors"), internal=True)
             lines = (folder / "output").read_text().splitlines()
             return [None if "at another pace" in line else float(line) for line in lines]
 

@@ -3,7 +3,7 @@
     python -m bench.validation.predicted_in_lab [--mpi mpich] [--slower 20]
 
 Three chassis of four blades (examples/cluster/three-chassis.toml) as a cluster lab, which needs root and a machine that
-does nothing else. `ayatori bench pingpong` measures the networks there; then the plug-in plays some algorithms of
+does nothing else. `ayatori bench pingpong` measures the networks there; then the plug-in executes some algorithms of
 all-to-all and allreduce over them, and the same are simulated over the links and with the costs that were measured.
 Fails where the median of the errors is above 15 %.
 """

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.validation.second_opinion [JOBS]
 
-SMPI runs the schedule as MPI processes (play.cpp, smpi.py). Links have 1716 MB/s (on tori 5 GB/s) and 100 ns each.
+SMPI runs the schedule as MPI processes (execution.cpp, smpi.py). Links have 1716 MB/s (on tori 5 GB/s) and 100 ns each.
 Rows of random jobs are means of JOBS of them (by default 3, seed 1). The last rows are for the speed: an all-to-all of
 256 ranks.
 
@@ -166,7 +166,7 @@ def ours(predictor: Predictor, job: Job, call: Call) -> Timed:
 def theirs(predictor: Predictor, job: Job, call: Call) -> Timed:
     platform = smpi.platform_of(predictor, job, call, predictor.model.links())
     start = time.perf_counter()
-    [seconds] = smpi.play_calls(platform, job.rank_count, [smpi.words_of(call, predictor.places(job))])
+    [seconds] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, predictor.places(job))])
     return seconds, time.perf_counter() - start
 
 

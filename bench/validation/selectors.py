@@ -2,8 +2,8 @@
 
     .venv/bin/python -m bench.validation.selectors [JOBS]
 
-The selectors are SMPI's (coll-selector ompi and mpich); play.cpp calls SMPI's own MPI functions, or plays our
-schedules. Each call is played with real data first, which every rank checks, and then timed.
+The selectors are SMPI's (coll-selector ompi and mpich); execution.cpp calls SMPI's own MPI functions, or executes our
+schedules. Each call is executed with real data first, which every rank checks, and then timed.
 
 Broadcast on the torus of paper 2, SimGrid's own 4x6x16 torus with links of 5 GB/s and 0.1 us: Trinaryx3 shall have
 2.5 times the bandwidth of both selectors, six colours 4 times, from 1 MiB on. The answers of all ranks are checked at
@@ -11,7 +11,7 @@ Broadcast on the torus of paper 2, SimGrid's own 4x6x16 torus with links of 5 GB
 
 All-to-all of 16 random machines with 8 ranks each on the fat tree of paper 1 (means of JOBS jobs, by default 3, seed
 1), with one LID for each NIC and with paper 1's rule: what the 2-level ring gains over pairwise exchange shall be, in
-SMPI, what our flow simulator predicts, at most 5% apart. Pairwise exchange is played as our schedule, and by SMPI's own
+SMPI, what our flow simulator predicts, at most 5% apart. Pairwise exchange is our schedule, and SMPI's own
 function where a selector chooses it: Open MPI's at 1 MiB. (What it chooses at 64 KiB is none of our schedules.)
 """
 
@@ -88,7 +88,9 @@ def time_broadcasts(shape: Sequence[int], sizes: Sequence[int], configuration: S
 
     def seconds_of(algorithm: str, keys: str, selector: str | None = None) -> list[float]:
         timed = [f"broadcast {algorithm} {size}{keys}" for size in sizes]
-        return smpi.play_calls(platform, ranks, [f"{timed[0]} check=1", *timed], "node-{}", configuration, selector)[1:]
+        return smpi.execute_calls(platform, ranks, [f"{timed[0]} check=1", *timed], "node-{}", configuration, selector)[
+            1:
+        ]
 
     return Broadcasts(
         sizes,
@@ -101,12 +103,12 @@ def time_broadcasts(shape: Sequence[int], sizes: Sequence[int], configuration: S
 class Alltoalls:
     """Seconds of one job's all-to-all: in SMPI and predicted, by schedule and by selector whose choice is known."""
 
-    played: dict[str, float]
+    executed: dict[str, float]
     predicted: dict[str, float]
 
     def gain_over(self, other: str) -> float:
         """What the 2-level ring gains in SMPI, times."""
-        return self.played[other] / self.played[RING]
+        return self.executed[other] / self.executed[RING]
 
     def predicted_gain_over(self, other: str) -> float:
         return self.predicted[other] / self.predicted[RING]
@@ -123,13 +125,13 @@ def time_alltoalls(predictor: Predictor, job: Job, size: int) -> Alltoalls:
         call = Call("alltoall", algorithm, size)
         platform = smpi.platform_of(predictor, job, call, predictor.model.links())
         found.predicted[algorithm] = predictor.predict([job], call)[0].seconds
-        [found.played[algorithm]] = smpi.play_calls(platform, job.rank_count, [smpi.words_of(call, places)])
+        [found.executed[algorithm]] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, places)])
         for selector in SELECTORS:
             if CHOSEN.get((selector, size)) != algorithm:
                 continue
             own = f"alltoall mpi {size}"
             found.predicted[selector] = found.predicted[algorithm]
-            [found.played[selector]] = smpi.play_calls(platform, job.rank_count, [own], selector=selector)
+            [found.executed[selector]] = smpi.execute_calls(platform, job.rank_count, [own], selector=selector)
     return found
 
 
@@ -140,7 +142,7 @@ def check_answers_of_alltoalls(predictor: Predictor, job: Job, size: int = 1 << 
     calls = [smpi.words_of(Call("alltoall", algorithm, size), places) for algorithm in SCHEDULES]
     checked = [f"{call} check=1" for call in [*calls, f"alltoall mpi {size}"]]
     for selector in SELECTORS:
-        smpi.play_calls(platform, job.rank_count, checked, selector=selector)
+        smpi.execute_calls(platform, job.rank_count, checked, selector=selector)
 
 
 def show_broadcasts() -> None:
@@ -167,7 +169,7 @@ def show_alltoalls(count: int) -> None:
         check_answers_of_alltoalls(predictor, jobs[0])
         for size in TREE_BYTES:
             timed = [time_alltoalls(predictor, job, size) for job in jobs]
-            for other in [name for name in timed[0].played if name != RING]:
+            for other in [name for name in timed[0].executed if name != RING]:
                 gain = sum(each.gain_over(other) for each in timed) / count
                 predicted = sum(each.predicted_gain_over(other) for each in timed) / count
                 name = f"{SELECTORS[other]} chooses {CHOSEN[other, size]}" if other in SELECTORS else other

@@ -1,4 +1,4 @@
-"""Calls played by MPI processes under SimGrid's SMPI (play.cpp): schedules, or what SMPI's selectors choose."""
+"""Calls executed by MPI processes under SimGrid's SMPI (execute.cpp): schedules, or what SMPI's selectors choose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ayatori.base.errors import Error
 from ayatori.prediction.calls import Call, make_schedule
 from ayatori.prediction.predictor import Predictor
 
-PLAY = Path(__file__).parents[2] / "build/release/mpi/play_smpi"
+PLAY = Path(__file__).parents[2] / "build/release/mpi/execute_smpi"
 BUS = 1e15  # bytes a second: messages within a machine take no time, as in ours
 FLUID = [
     "--cfg=network/model:CM02",
@@ -44,7 +44,7 @@ def platform_of(predictor: Predictor, job: Job, call: Call, links: _core.LinkDef
 
 
 def words_of(call: Call, places: Places) -> str:
-    """The call on these places, as src/mpi/play/play.cpp takes it."""
+    """The call on these places, as src/mpi/execute/execute.cpp takes it."""
 
     def listed(numbers: Sequence[int]) -> str:
         return ",".join(str(int(number)) for number in numbers)
@@ -58,7 +58,7 @@ def words_of(call: Call, places: Places) -> str:
     return " ".join(words)
 
 
-def play_calls(
+def execute_calls(
     platform: bytes,
     ranks: int,
     calls: Sequence[str],

@@ -13,7 +13,7 @@ from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, compute_each
-from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
+from bench.validation.smpi import execute_calls, platform_of, smpi_is_there, words_of
 from experiments.page import open_results, present
 from experiments.torus_broadcast.presentation import (
     ALLREDUCES,
@@ -105,7 +105,7 @@ class Torus:
         call = Call("broadcast", tree, BOX_BYTES)
         predictor = Predictor(self.network, model=LINKS_ONLY)
         platform = platform_of(predictor, self.job, call, LINKS_ONLY.links())
-        return play_calls(platform, self.job.rank_count, [words_of(call, predictor.places(self.job))])[0]
+        return execute_calls(platform, self.job.rank_count, [words_of(call, predictor.places(self.job))])[0]
 
     def _seconds(self, model: Model, call: Call) -> float:
         return Predictor(self.network, model=model).predict([self.job], call)[0].seconds

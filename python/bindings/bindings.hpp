@@ -116,7 +116,7 @@ void bind_sources(nb::module_& module);
 void bind_schedule(nb::module_& module);
 void bind_routing(nb::module_& module);
 void bind_planning(nb::module_& module);
-void bind_player(nb::module_& module);
+void bind_executor(nb::module_& module);
 void bind_drawing(nb::module_& module);
 void bind_artefacts(nb::module_& module);
 void bind_loaded(nb::module_& module);

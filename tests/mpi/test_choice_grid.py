@@ -11,7 +11,7 @@ from subprocesses import said_by
 ROOT = Path(__file__).parent.parent.parent
 
 pytestmark = pytest.mark.skipif(
-    shutil.which("smpirun") is None or not (ROOT / "build/release/mpi/play_smpi").exists(),
+    shutil.which("smpirun") is None or not (ROOT / "build/release/mpi/execute_smpi").exists(),
     reason="SimGrid (libsimgrid-dev) is not installed",
 )
 

@@ -36,8 +36,8 @@ def test_calls_and_operations_of_a_stencil_are_written_down(mpi: plugin.Mpi, tmp
         assert all(call.begin <= call.end for call in trace.calls)
         assert sum(call.name == "MPI_Waitall" for call in trace.calls) == 10
     job = Job(traces)
-    played = job.replay(with_progress=False)
-    assert played.is_whole and played.seconds == pytest.approx(job.seconds, rel=0.05)
+    executed = job.replay(with_progress=False)
+    assert executed.is_whole and executed.seconds == pytest.approx(job.seconds, rel=0.05)
 
 
 def test_persistent_requests_and_collectives_of_neighbours(mpi: plugin.Mpi, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def mpi(request: pytest.FixtureRequest) -> NewerMpi:
         ("check_nonblocking.cpp", {"AYATORI_IBCAST": "chain"}, "MPI_Bcast without blocking on 2 ranks: chain"),
     ],
 )
-def test_collectives_are_played_over_newer_mpis(
+def test_collectives_are_executed_over_newer_mpis(
     mpi: NewerMpi, source: str, forced: dict[str, str], in_words: str, tmp_path: Path, ayatori_command
 ) -> None:
     environment = mpi.variables()

@@ -53,7 +53,7 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize(("family", "name"), cases())
-def test_osus_benchmarks_come_to_their_end_and_are_played(
+def test_osus_benchmarks_come_to_their_end_and_are_executed(
     family: str, name: str, benchmarks: Path, ayatori_command, tmp_path: Path
 ) -> None:
     call = f"MPI_{name.capitalize()}"

@@ -1,4 +1,4 @@
-"""Every schedule, played inside real MPI programs: the data must be what the MPI itself delivers."""
+"""Every schedule, executed inside real MPI programs: the data must be what the MPI itself delivers."""
 
 from pathlib import Path
 
@@ -64,8 +64,8 @@ def test_data_are_those_of_the_mpi(
             **forcing(turn),
         )
         assert f"{rounds} rounds, 0 failures" in done.stdout
-        played = {line.split()[1] for line in done.stderr.splitlines() if "forced by" in line}
-        assert len(played) >= (12 if ranks > 1 else 0), done.stderr
+        executed = {line.split()[1] for line in done.stderr.splitlines() if "forced by" in line}
+        assert len(executed) >= (12 if ranks > 1 else 0), done.stderr
 
 
 @plugin.needs("mpich")
@@ -96,7 +96,7 @@ def test_counts_may_be_beyond_31_bits(memory: str, tmp_path_factory: pytest.Temp
 
 
 @pytest.mark.parametrize("family", plugin.families())
-def test_operations_that_do_not_commute_are_played_in_the_order_of_the_ranks_or_left_to_the_mpi(
+def test_operations_that_do_not_commute_are_executed_in_the_order_of_the_ranks_or_left_to_the_mpi(
     family: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The matrix product of check_collectives."""

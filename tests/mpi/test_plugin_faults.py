@@ -24,7 +24,7 @@ def told(mpi: plugin.Mpi, *arguments: Any, **options: Any) -> list[str]:
     return [line.removeprefix("ayatori: ") for line in said.splitlines() if line.startswith("ayatori: ")]
 
 
-# --- Not all processes can play ---------------------------------------------------------------------------------------
+# --- Not all processes can execute -------------------------------------------------------------------------------------
 
 
 def told_where_rank_1(does: str, mpi: plugin.Mpi) -> list[str]:
@@ -107,7 +107,7 @@ SIGNALS = {"killed": (9, "Killed"), "terminated": (15, "Terminated")}
 def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(
     mpi: plugin.Mpi, how: str, memory: str, tmp_path: Path
 ) -> None:
-    """The other ranks are in a collective that ours plays."""
+    """The other ranks are in a collective that ours executions."""
     program = Path(shutil.copy(mpi.compiled("end_early.c"), tmp_path))  # other tests run it, too
     words = ["killed"] if how == "killed" else []
     done = mpi.run(3, program, *words, timeout=60, AYATORI_NODE_MEMORY=memory, **RING)

@@ -19,19 +19,19 @@ def linked(mpi: plugin.Mpi, compiler: str, source: str, *options: str) -> Path:
     return program
 
 
-def expect_played(mpi: plugin.Mpi, program: Path) -> None:
+def expect_executed(mpi: plugin.Mpi, program: Path) -> None:
     done = mpi.run_right(3, program, preload=False, **SETTINGS)
     assert "MPI_Allreduce on 3 ranks: ring, forced by AYATORI_ALLREDUCE" in done.stderr, done.stderr
 
 
-def test_a_program_that_is_linked_with_the_plugin_is_played_for(mpi: plugin.Mpi) -> None:
+def test_a_program_that_is_linked_with_the_plugin_is_executed_for(mpi: plugin.Mpi) -> None:
     """Also where the linker drops libraries that nothing refers to, as Ubuntu's does."""
     program = linked(mpi, "mpicxx", "check_communicators.cpp", "-std=c++20", "-Wl,--as-needed")
-    expect_played(mpi, program)
+    expect_executed(mpi, program)
 
 
-def test_a_program_in_fortran_that_is_linked_with_the_plugin_is_played_for(mpi: plugin.Mpi) -> None:
+def test_a_program_in_fortran_that_is_linked_with_the_plugin_is_executed_for(mpi: plugin.Mpi) -> None:
     """It refers to Fortran's functions, none of which the plug-in has to define: the linker must be told to keep it."""
     flags = ["-DUSE_MPIFH", "-fallow-argument-mismatch", "-Wl,--as-needed", "-Wl,--no-as-needed"]
     program = linked(mpi, "mpifort", "fortran_collectives.F90", *flags)
-    expect_played(mpi, program)
+    expect_executed(mpi, program)

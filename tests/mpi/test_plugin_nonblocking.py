@@ -1,4 +1,4 @@
-"""Collectives that do not block, played inside real MPI programs: many at the same time, ended in any order."""
+"""Collectives that do not block, executed inside real MPI programs: many at the same time, ended in any order."""
 
 import plugin
 import pytest
@@ -16,8 +16,8 @@ def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, ranks: int, everything: bool
         done = mpi.run_well(ranks, "check_nonblocking.cpp", str(seed), "40", **variables)
         assert "40 rounds, 0 failures" in done.stdout
         assert IN_MPICH_OVER_UCX not in done.stderr
-        played = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}
-        assert len(played) >= (12 if ranks > 1 else 0), done.stderr
+        executed = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}
+        assert len(executed) >= (12 if ranks > 1 else 0), done.stderr
 
 
 def test_counts_may_be_large_on_some_ranks_and_ints_on_others(mpi: plugin.Mpi) -> None:
@@ -28,11 +28,11 @@ def test_counts_may_be_large_on_some_ranks_and_ints_on_others(mpi: plugin.Mpi) -
         variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn, "I")}
         done = mpi.run_well(3, program, str(4000 + turn), "40", **variables)
         assert "40 rounds, 0 failures" in done.stdout
-        played = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}
-        assert len(played) >= 12, done.stderr
+        executed = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}
+        assert len(executed) >= 12, done.stderr
 
 
-def test_they_go_on_beside_collectives_that_are_played_in_memory(mpi: plugin.Mpi) -> None:
+def test_they_go_on_beside_collectives_that_are_executed_in_memory(mpi: plugin.Mpi) -> None:
     mpi.run_well(4, "check_nonblocking.cpp", "9", "40", AYATORI_BARRIER="dissemination", **forcing(0, "I"))
 
 

@@ -46,7 +46,7 @@ def test_calls_that_are_made_again_may_have_either_count(mpi: plugin.Mpi, everyt
 
 
 @pytest.mark.parametrize("interface", plugin.FORTRAN)
-def test_collectives_from_fortran_are_played(mpi: plugin.Mpi, interface: str) -> None:
+def test_collectives_from_fortran_are_executed(mpi: plugin.Mpi, interface: str) -> None:
     program = mpi.compiled_fortran("fortran_collectives.F90", interface)
     algorithms = {"ALLREDUCE": "ring", "BARRIER": "tree", "BCAST": "chain", "ALLGATHER": "bruck"}
     blocking = {f"AYATORI_{call}": algorithm for call, algorithm in algorithms.items()}
@@ -69,7 +69,7 @@ def test_ranks_may_call_from_c_and_from_fortran_at_the_same_time(
     mpi.run_right(4, program, initialised, timeout=60, **forced)
 
 
-def test_a_program_that_loads_its_mpi_later_is_played_for(mpi: plugin.Mpi) -> None:
+def test_a_program_that_loads_its_mpi_later_is_executed_for(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("loads_mpi_later.c", "-Wl,--as-needed")
     done = mpi.run_right(2, program, MPI_LIBRARY[mpi.family], AYATORI_VERBOSE="1", AYATORI_BARRIER="tree")
     assert "MPI_Barrier on 2 ranks: tree" in done.stderr
@@ -79,7 +79,7 @@ def test_a_program_whose_calls_escape_is_told(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("loads_mpi_later.c", "-Wl,--as-needed")
     done = mpi.run_right(2, program, MPI_LIBRARY[mpi.family], "escape")
     told = [line for line in done.stderr.splitlines() if line.startswith("ayatori:")]
-    assert told == ["ayatori: this program called MPI past the plug-in, which has played nothing"]
+    assert told == ["ayatori: this program called MPI past the plug-in, which has executed nothing"]
 
 
 def test_the_plugin_of_the_other_mpi_says_so_and_steps_aside(mpi: plugin.Mpi) -> None:

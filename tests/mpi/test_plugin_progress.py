@@ -7,11 +7,11 @@ import pytest
 from test_plugin_collectives import forcing
 
 
-@pytest.mark.parametrize("played", [True, False], ids=["played", "the MPI's own"])
+@pytest.mark.parametrize("executed", [True, False], ids=["executed", "the MPI's own"])
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("mode", ["thread", "calls"])
-def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, mode: str, ranks: int, played: bool) -> None:
-    forced = forcing(1, "I") if played else {}
+def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, mode: str, ranks: int, executed: bool) -> None:
+    forced = forcing(1, "I") if executed else {}
     done = mpi.run_well(ranks, "check_nonblocking.cpp", "30", "60", AYATORI_PROGRESS=mode, **forced)
     assert "60 rounds, 0 failures" in done.stdout
 

@@ -109,14 +109,14 @@ def run_with(mpi: plugin.Mpi, plan: Path, ranks: int, program: Path, ayatori_com
 
 
 def test_a_plan_that_run_is_given_must_fit_the_job(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
-    """Also where no call is played, of which the plug-in could know more."""
+    """Also where no call is executed, of which the plug-in could know more."""
     program = mpi.compiled("check_communicators.cpp")
     plan = plan_for(tmp_path, 2)
     done = run_with(mpi, plan, 2, program, ayatori_command)
     assert (done.status, done.stdout) == (0, "right\n"), done.stderr
     assert done.stderr.count(f"ayatori: the plan is used: {plan}\n") == 1
-    for played in ({}, {"AYATORI_GUARD": "off"}):
-        done = run_with(mpi, plan, 3, program, ayatori_command, **played)
+    for executed in ({}, {"AYATORI_GUARD": "off"}):
+        done = run_with(mpi, plan, 3, program, ayatori_command, **executed)
         assert (done.status != 0, done.stdout) == (True, ""), done.stderr
         said = f"the job is not started, since its plan can't be used: {plan} is for 2 ranks, and these are 3"
         assert done.stderr.count(f"ayatori: {said}\n") == 1, done.stderr

@@ -291,9 +291,9 @@ def test_times_of_another_pace_are_said() -> None:
 
 
 @given(message_costs(), st.integers(0, 1 << 22))
-def test_schedules_that_our_engine_plays_cost_its_time_at_both_ends(costs: MessageCosts, size: int) -> None:
-    played = costs_of(Calibration("n1", "MPI", costs, costs, engine=5e-8), FREE, 0)
-    for found in (played.inside, played.between):
+def test_schedules_that_our_engine_executes_cost_its_time_at_both_ends(costs: MessageCosts, size: int) -> None:
+    executed = costs_of(Calibration("n1", "MPI", costs, costs, engine=5e-8), FREE, 0)
+    for found in (executed.inside, executed.between):
         assert one_way(found, size) == pytest.approx(one_way(costs, size) + 1e-7)
 
 

@@ -222,7 +222,7 @@ Slurm's plug-in for the second one answers, too."""
 
 
 @pytest.mark.parametrize("family", LAUNCHED_BY)
-def test_an_mpi_program_that_srun_starts_is_played_by_ayatori_run(folder: Path, family: str, ayatori_command) -> None:
+def test_an_mpi_program_that_srun_starts_is_executed_by_ayatori_run(folder: Path, family: str, ayatori_command) -> None:
     """On two nodes: alone, and by `ayatori run`. The plug-in finds the topology in Slurm's files by itself."""
     if shutil.which(f"mpicc.{family}") is None:
         pytest.skip(f"lib{family}-dev is not installed")

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "pace_of_cores.h" /* src/mpi/play; installed into the same folder */
+#include "pace_of_cores.h" /* src/mpi/execute; installed into the same folder */
 
 enum { burst_length = 32, long_burst_length = 4, chain_length = 4, several_length = 4, times_of_a_sample = 3, places = 4 };
 enum { largest_of_several = 1 << 18, max_sizes = 128, max_rounds = 1000 };

@@ -39,12 +39,12 @@ static void laps_of_token(int laps, int bytes) {
 
 /* Of data that were just written, until the slowest rank is done, where all should begin at the same time. Ranks that
  * share a core can't: the one that has it looks for its messages for a while before it gives it away. */
-static double time_in_turns(void (*play)(int count, int bytes), int count, int bytes) {
+static double time_in_turns(void (*execution)(int count, int bytes), int count, int bytes) {
     memset(local_in, 1, (size_t)places * (size_t)bytes);
     memset(local_out, 2, (size_t)places * (size_t)bytes);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = begin_by_the_clock(1);
-    play(count, bytes);
+    execute(count, bytes);
     double seconds = kernel_time() - begin;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return seconds;

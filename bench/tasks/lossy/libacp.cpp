@@ -13,9 +13,9 @@ void need(bool good, const char* what) {
   if (!good) lossy::give_up(fmt::format("{}: {}", what, acp_error_message()));
 }
 
-class AcpPlayer final : public lossy::Player {
+class AcpExecutor final : public lossy::Executor {
  public:
-  explicit AcpPlayer(const Part& part) : part_(part), inboxes_(std::size_t{2} * part.procs * lossy::max_bytes) {
+  explicit AcpExecutor(const Part& part) : part_(part), inboxes_(std::size_t{2} * part.procs * lossy::max_bytes) {
     setenv("ACP_RANK", std::to_string(part.self).c_str(), 1);
     setenv("ACP_PROCS", std::to_string(part.procs).c_str(), 1);
     setenv("ACP_JOB_KEY", std::to_string(getppid()).c_str(), 1);
@@ -27,7 +27,7 @@ class AcpPlayer final : public lossy::Player {
     tell_addresses();
   }
 
-  void play(std::uint32_t round) override {
+  void execute(std::uint32_t round) override {
     for (Rank step = 1; step < part_.procs; ++step) {
       const Rank to = (part_.self + step) % part_.procs;
       const auto bytes = lossy::contents({part_.self, to, round});
@@ -84,6 +84,7 @@ class AcpPlayer final : public lossy::Player {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return lossy::run(
-      argc, argv, {"libacp", [](const Part& part, lossy::SharedState&) { return std::make_unique<AcpPlayer>(part); }});
+  return lossy::run(argc, argv, {"libacp", [](const Part& part, lossy::SharedState&) {
+                                   return std::make_unique<AcpExecutor>(part);
+                                 }});
 }

@@ -58,10 +58,10 @@ const std::vector<std::byte>& pattern() {
 }
 
 /// Waits for the other processes without leaving the peers' last packets unanswered.
-void meet(SharedState& shared, Player& player, std::uint32_t procs) {
-  player.finish();
+void meet(SharedState& shared, Executor& executor, std::uint32_t procs) {
+  executor.finish();
   const std::uint32_t arrival = shared.finished++;
-  while (shared.finished < (arrival / procs + 1) * procs) player.serve();
+  while (shared.finished < (arrival / procs + 1) * procs) executor.serve();
 }
 
 void count(SharedState& shared, const Counts& before, const Counts& after) {
@@ -95,37 +95,37 @@ struct Task {
 };
 
 void exchange(const Part& part, SharedState& shared, const Stack& stack, const Task& task) {
-  const auto player = stack.player(part, shared);
-  auto* const messages = dynamic_cast<MessagePlayer*>(player.get());
+  const auto executor = stack.executor(part, shared);
+  auto* const messages = dynamic_cast<MessageExecutor*>(executor.get());
   const bool synchronised = messages && task.name == "synchronised";
   if (synchronised) messages->synchronise();
   const std::uint32_t rounds = task.rounds;
-  for (std::uint32_t round = 0; round < warm_up_rounds; ++round) player->play(round);
-  meet(shared, *player, part.procs);
-  const Counts before = player->counts();
+  for (std::uint32_t round = 0; round < warm_up_rounds; ++round) executor->execute(round);
+  meet(shared, *executor, part.procs);
+  const Counts before = executor->counts();
   start_clock(shared);
-  for (std::uint32_t round = 0; round < rounds; ++round) player->play(warm_up_rounds + round);
+  for (std::uint32_t round = 0; round < rounds; ++round) executor->execute(warm_up_rounds + round);
   stop_clock(shared);
-  meet(shared, *player, part.procs);
-  count(shared, before, player->counts());
+  meet(shared, *executor, part.procs);
+  count(shared, before, executor->counts());
   for (Rank from = 0; from < part.procs; ++from) {
     if (from == part.self) continue;
     for (std::uint32_t round = 0; round < rounds; ++round) {
-      const std::uint32_t played = warm_up_rounds + round;
-      shared.bytes += contents({from, part.self, synchronised ? 2 * played : played}).size();
+      const std::uint32_t executed = warm_up_rounds + round;
+      shared.bytes += contents({from, part.self, synchronised ? 2 * executed : executed}).size();
     }
   }
 }
 
-MessagePlayer& carries_messages(Player& player, const Stack& stack) {
-  auto* messages = dynamic_cast<MessagePlayer*>(&player);
+MessageExecutor& carries_messages(Executor& executor, const Stack& stack) {
+  auto* messages = dynamic_cast<MessageExecutor*>(&executor);
   if (!messages) give_up(fmt::format("{} only exchanges", stack.name));
   return *messages;
 }
 
 void stream(const Part& part, SharedState& shared, const Stack& stack) {
-  const auto player = stack.player(part, shared);
-  MessagePlayer& messages = carries_messages(*player, stack);
+  const auto executor = stack.executor(part, shared);
+  MessageExecutor& messages = carries_messages(*executor, stack);
   const auto pass = [&](std::uint32_t first, std::uint32_t end) {
     if (part.self == 0) {
       messages.send_stream(1, first, end - first);
@@ -134,31 +134,31 @@ void stream(const Part& part, SharedState& shared, const Stack& stack) {
     }
   };
   pass(0, stream_warm_up);
-  meet(shared, *player, part.procs);
-  const Counts before = player->counts();
+  meet(shared, *executor, part.procs);
+  const Counts before = executor->counts();
   start_clock(shared);
   pass(stream_warm_up, stream_warm_up + stream_messages);
   stop_clock(shared);
-  meet(shared, *player, part.procs);
-  count(shared, before, player->counts());
+  meet(shared, *executor, part.procs);
+  count(shared, before, executor->counts());
   if (part.self != 1) return;
   for (std::uint32_t i = 0; i < stream_messages; ++i) shared.bytes += contents({0, 1, stream_warm_up + i}).size();
 }
 
 void pingpong(const Part& part, SharedState& shared, const Stack& stack) {
-  const auto player = stack.player(part, shared);
-  MessagePlayer& messages = carries_messages(*player, stack);
+  const auto executor = stack.executor(part, shared);
+  MessageExecutor& messages = carries_messages(*executor, stack);
   messages.keep_small();
   std::vector<double> round_trips;
   const Rank peer = 1 - part.self;
-  const Counts before = player->counts();
+  const Counts before = executor->counts();
   for (std::uint32_t i = 0; i < pings; ++i) {
     const std::int64_t start = now_ns();
     messages.ping(peer, i);
     round_trips.push_back(static_cast<double>(now_ns() - start) / 1e3);
   }
-  meet(shared, *player, part.procs);
-  count(shared, before, player->counts());
+  meet(shared, *executor, part.procs);
+  count(shared, before, executor->counts());
   if (part.self != 0) return;
   shared.quantiles_us = {bench::quantile(round_trips, 0.5), bench::quantile(round_trips, 0.9),
                          bench::quantile(round_trips, 0.99), bench::quantile(round_trips, 1)};
@@ -194,7 +194,7 @@ Task task_of(int argc, char** argv) {
   for (std::atomic<std::uint64_t> turns = 0;;) ++turns;
 }
 
-void play_part(const Task& task, const Part& part, SharedState& shared, const Stack& stack) {
+void execute_part(const Task& task, const Part& part, SharedState& shared, const Stack& stack) {
   if (task.exchanges()) return exchange(part, shared, stack, task);
   bench::run_on(static_cast<int>(part.self));
   if (task.name == "stream") return stream(part, shared, stack);
@@ -240,13 +240,13 @@ std::span<const std::byte> await_address(SharedState& shared, Rank rank) {
   return std::span(place.memory).first(place.bytes);
 }
 
-std::span<const std::byte> MessagePlayer::letter_bytes(const Letter& letter) const {
+std::span<const std::byte> MessageExecutor::letter_bytes(const Letter& letter) const {
   const auto bytes = contents(letter);
   const bool of_barrier = synchronised_ && letter.number % 2 == 1;
   return small_ || of_barrier ? std::span(bytes.data(), small_bytes) : bytes;
 }
 
-void MessagePlayer::take(Rank from, std::uint32_t number, std::span<const std::byte> message) {
+void MessageExecutor::take(Rank from, std::uint32_t number, std::span<const std::byte> message) {
   const Letter letter{from, part_.self, number};
   compare(letter, letter_bytes(letter), message);
   std::set<std::uint32_t>& early = early_.at(from);
@@ -254,23 +254,23 @@ void MessagePlayer::take(Rank from, std::uint32_t number, std::span<const std::b
   while (early.erase(next_[from]) > 0) ++next_[from];
 }
 
-void MessagePlayer::send_when_room(const Letter& letter) {
+void MessageExecutor::send_when_room(const Letter& letter) {
   while (!send(letter.to, letter_bytes(letter))) progress();
 }
 
-void MessagePlayer::send_to_all(std::uint32_t number) {
+void MessageExecutor::send_to_all(std::uint32_t number) {
   for (Rank step = 1; step < part_.procs; ++step) {
     send_when_room({part_.self, (part_.self + step) % part_.procs, number});
   }
 }
 
-void MessagePlayer::await_all(std::uint32_t number) {
+void MessageExecutor::await_all(std::uint32_t number) {
   for (Rank from = 0; from < part_.procs; ++from) {
     while (from != part_.self && next_[from] <= number) progress();
   }
 }
 
-void MessagePlayer::play(std::uint32_t round) {
+void MessageExecutor::execute(std::uint32_t round) {
   const std::uint32_t number = synchronised_ ? 2 * round : round;
   send_to_all(number);
   await_all(number);
@@ -279,11 +279,11 @@ void MessagePlayer::play(std::uint32_t round) {
   await_all(number + 1);
 }
 
-void MessagePlayer::finish() {
+void MessageExecutor::finish() {
   while (!all_sent()) progress();
 }
 
-void MessagePlayer::send_stream(Rank to, std::uint32_t first, std::uint32_t count) {
+void MessageExecutor::send_stream(Rank to, std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     send_when_room({part_.self, to, first + i});
     progress();
@@ -291,11 +291,11 @@ void MessagePlayer::send_stream(Rank to, std::uint32_t first, std::uint32_t coun
   finish();
 }
 
-void MessagePlayer::receive_stream(Rank from, std::uint32_t end) {
+void MessageExecutor::receive_stream(Rank from, std::uint32_t end) {
   while (next_[from] < end) progress();
 }
 
-void MessagePlayer::ping(Rank peer, std::uint32_t number) {
+void MessageExecutor::ping(Rank peer, std::uint32_t number) {
   if (part_.self == 0) send_when_room({0, peer, number});
   while (next_[peer] <= number) progress();
   if (part_.self != 0) send_when_room({part_.self, peer, number});
@@ -308,9 +308,10 @@ int run(int argc, char** argv, const Stack& stack) {
   (void)pattern();
   alarm(max_seconds);
   const Rank procs = task.exchanges() ? max_procs : 2;
-  std::vector<pid_t> players;
+  std::vector<pid_t> executors;
   for (Rank self = 0; self < procs; ++self) {
-    players.push_back(bench::start([&] { play_part(task, {self, procs, task.name == "pingpong"}, shared, stack); }));
+    executors.push_back(
+        bench::start([&] { execute_part(task, {self, procs, task.name == "pingpong"}, shared, stack); }));
   }
   pid_t busy = 0;
   if (task.busy) {
@@ -319,7 +320,7 @@ int run(int argc, char** argv, const Stack& stack) {
       spin_for_ever();
     });
   }
-  const bool good = bench::all_succeed(players);
+  const bool good = bench::all_succeed(executors);
   if (busy != 0) kill(busy, SIGKILL);
   if (!good) return 2;
   print(task, shared, stack);

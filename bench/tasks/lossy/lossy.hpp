@@ -80,12 +80,12 @@ struct Counts {
 };
 
 /// One process of a stack.
-class Player {
+class Executor {
  public:
-  virtual ~Player() = default;
+  virtual ~Executor() = default;
 
   /// Sends the round's message to each other process, and returns when those of all others have come and were checked.
-  virtual void play(std::uint32_t round) = 0;
+  virtual void execute(std::uint32_t round) = 0;
 
   /// Returns when all that was sent has arrived.
   virtual void finish() = 0;
@@ -104,11 +104,11 @@ struct Part {
 };
 
 /// One process of a stack that carries messages.
-class MessagePlayer : public Player {
+class MessageExecutor : public Executor {
  public:
-  explicit MessagePlayer(const Part& part) : part_(part), next_(part.procs), early_(part.procs) {}
+  explicit MessageExecutor(const Part& part) : part_(part), next_(part.procs), early_(part.procs) {}
 
-  void play(std::uint32_t round) override;
+  void execute(std::uint32_t round) override;
   void finish() override;
   void serve() override { progress(); }
 
@@ -122,7 +122,8 @@ class MessagePlayer : public Player {
   /// Small messages instead of those of up to 300 KB.
   void keep_small() { small_ = true; }
 
-  /// From now on play() ends with a barrier: each process sends each other one a small message, and waits for theirs.
+  /// From now on execute() ends with a barrier: each process sends each other one a small message, and waits for
+  /// theirs.
   void synchronise() { synchronised_ = true; }
 
  protected:
@@ -153,7 +154,7 @@ class MessagePlayer : public Player {
 
 struct Stack {
   const char* name = "";
-  std::function<std::unique_ptr<Player>(const Part&, SharedState&)> player;
+  std::function<std::unique_ptr<Executor>(const Part&, SharedState&)> executor;
 };
 
 /// Runs all processes; the exit status of the program.

@@ -8,9 +8,9 @@ namespace {
 using namespace ayatori;
 using lossy::Part;
 
-class OurPlayer final : public lossy::MessagePlayer, bench::OurProcess {
+class OurExecutor final : public lossy::MessageExecutor, bench::OurProcess {
  public:
-  explicit OurPlayer(const Part& part) : MessagePlayer(part), OurProcess("udp", part.self, part.procs) {}
+  explicit OurExecutor(const Part& part) : MessageExecutor(part), OurProcess("udp", part.self, part.procs) {}
 
   [[nodiscard]] lossy::Counts counts() const override {
     const transport::Statistics& all = statistics();
@@ -26,7 +26,9 @@ class OurPlayer final : public lossy::MessagePlayer, bench::OurProcess {
   void progress() override { part().spins ? spin() : step(); }
   [[nodiscard]] bool all_sent() const override { return under_way_ == 0; }
 
-  void take(transport::PeerId from, std::span<const std::byte> message) override { MessagePlayer::take(from, message); }
+  void take(transport::PeerId from, std::span<const std::byte> message) override {
+    MessageExecutor::take(from, message);
+  }
   void acknowledged(transport::Token) override { --under_way_; }
 
   /// Messages that come in pieces go into memory that is used again, as a program's own would be.
@@ -46,6 +48,6 @@ class OurPlayer final : public lossy::MessagePlayer, bench::OurProcess {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return lossy::run(argc, argv,
-                    {"ours", [](const Part& part, lossy::SharedState&) { return std::make_unique<OurPlayer>(part); }});
+  return lossy::run(
+      argc, argv, {"ours", [](const Part& part, lossy::SharedState&) { return std::make_unique<OurExecutor>(part); }});
 }

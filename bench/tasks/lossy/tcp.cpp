@@ -38,9 +38,9 @@ struct Connection {
   std::vector<std::byte> memory = std::vector<std::byte>(lossy::max_bytes);
 };
 
-class TcpPlayer final : public lossy::MessagePlayer {
+class TcpExecutor final : public lossy::MessageExecutor {
  public:
-  TcpPlayer(const Part& part, lossy::SharedState& shared) : MessagePlayer(part), peers_(part.procs) {
+  TcpExecutor(const Part& part, lossy::SharedState& shared) : MessageExecutor(part), peers_(part.procs) {
     const int listening = listen_here(shared);
     for (Rank peer = 0; peer < part.self; ++peer) connect_to(peer, shared);
     for (Rank peer = part.self + 1; peer < part.procs; ++peer) accept_one(listening);
@@ -158,6 +158,6 @@ class TcpPlayer final : public lossy::MessagePlayer {
 
 int main(int argc, char** argv) {
   return lossy::run(argc, argv, {"tcp", [](const Part& part, lossy::SharedState& shared) {
-                                   return std::make_unique<TcpPlayer>(part, shared);
+                                   return std::make_unique<TcpExecutor>(part, shared);
                                  }});
 }

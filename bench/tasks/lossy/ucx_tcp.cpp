@@ -12,9 +12,9 @@ using namespace ayatori;
 using bench::need;
 using lossy::Part;
 
-class UcxPlayer final : public lossy::MessagePlayer, bench::UcxProcess {
+class UcxExecutor final : public lossy::MessageExecutor, bench::UcxProcess {
  public:
-  UcxPlayer(const Part& part, lossy::SharedState& shared) : MessagePlayer(part), endpoints_(part.procs) {
+  UcxExecutor(const Part& part, lossy::SharedState& shared) : MessageExecutor(part), endpoints_(part.procs) {
     handle_messages(arrived, this);
     publish_address([&](std::span<const std::byte> address) { lossy::publish(shared, part.self, address); });
     for (Rank peer = 0; peer < part.procs; ++peer) {
@@ -28,7 +28,7 @@ class UcxPlayer final : public lossy::MessagePlayer, bench::UcxProcess {
     std::uint32_t number = 0;
   };
   struct Incoming {
-    UcxPlayer* player = nullptr;
+    UcxExecutor* executor = nullptr;
     Header head;
     std::vector<std::byte> memory;
   };
@@ -58,26 +58,26 @@ class UcxPlayer final : public lossy::MessagePlayer, bench::UcxProcess {
 
   static void sent(void* request, ucs_status_t status, void* self) {
     need(status, "sending");
-    --static_cast<UcxPlayer*>(self)->under_way_;
+    --static_cast<UcxExecutor*>(self)->under_way_;
     ucp_request_free(request);
   }
 
   /// Messages come at once or, by rendezvous, are fetched.
   static ucs_status_t arrived(void* self, const void* header, std::size_t, void* data, std::size_t size,
                               const ucp_am_recv_param_t* how) {
-    auto* player = static_cast<UcxPlayer*>(self);
+    auto* executor = static_cast<UcxExecutor*>(self);
     Header head;
     std::memcpy(&head, header, sizeof head);
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-      player->take(head.from, head.number, std::span(static_cast<const std::byte*>(data), size));
+      executor->take(head.from, head.number, std::span(static_cast<const std::byte*>(data), size));
       return UCS_OK;
     }
-    auto* incoming = new Incoming{player, head, std::vector<std::byte>(size)};
+    auto* incoming = new Incoming{executor, head, std::vector<std::byte>(size)};
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     param.cb.recv_am = fetched;
     param.user_data = incoming;
-    const auto request = ucp_am_recv_data_nbx(player->worker(), data, incoming->memory.data(), size, &param);
+    const auto request = ucp_am_recv_data_nbx(executor->worker(), data, incoming->memory.data(), size, &param);
     if (UCS_PTR_IS_ERR(request)) need(UCS_PTR_STATUS(request), "ucp_am_recv_data_nbx");
     if (request == nullptr) take_fetched(incoming);
     return UCS_INPROGRESS;
@@ -88,7 +88,7 @@ class UcxPlayer final : public lossy::MessagePlayer, bench::UcxProcess {
     ucp_request_free(request);
   }
   static void take_fetched(Incoming* incoming) {
-    incoming->player->take(incoming->head.from, incoming->head.number, incoming->memory);
+    incoming->executor->take(incoming->head.from, incoming->head.number, incoming->memory);
     delete incoming;
   }
 
@@ -102,6 +102,6 @@ class UcxPlayer final : public lossy::MessagePlayer, bench::UcxProcess {
 
 int main(int argc, char** argv) {
   return lossy::run(argc, argv, {"ucx_tcp", [](const Part& part, lossy::SharedState& shared) {
-                                   return std::make_unique<UcxPlayer>(part, shared);
+                                   return std::make_unique<UcxExecutor>(part, shared);
                                  }});
 }

@@ -15,10 +15,10 @@ from ayatori.calibration.measuring import (
     Mpi,
     Turns,
     compile_program,
+    executor_seconds,
     hosts_in,
     measure,
     measure_turns,
-    player_seconds,
 )
 from ayatori.formats.calibration import Calibration, FitError
 
@@ -74,7 +74,7 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         reduce=own.reduce,
         cache_refill=own.cache_refill,
         start=own.start,
-        engine=player_seconds(),
+        engine=executor_seconds(),
         cores=cores,
         scheduling_delay=sharing.scheduling_delay,
         start_skew=sharing.start_skew,

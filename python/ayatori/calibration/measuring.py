@@ -193,12 +193,12 @@ def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
     return Turns(int(head["ranks"]), per_step, first, lap / head["ranks"], bool(head["at_another_pace"]))
 
 
-def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
-    """What our player takes for each end of a message, whatever carries it: the median over some turns."""
+def executor_seconds(steps: int = 100_000, turns: int = 9) -> float:
+    """What our executor takes for each end of a message, whatever carries it: the median over some turns."""
     times: list[float] = []
     for _ in range(turns):
         begin = perf_counter()
-        ends = of_mpi().play_without_carrying(steps // turns)
+        ends = of_mpi().execute_without_carrying(steps // turns)
         times.append((perf_counter() - begin) / ends)
     return median(times)
 

@@ -143,7 +143,7 @@ def rank(
 def check_of_mpi(of_mpi: TableOptions, others: list[str]) -> None:
     """Raises UsageError for options that would not count."""
     if others and of_mpi.to:
-        raise UsageError("--to ranks the MPI's own algorithms: it can't play others", hint="--with without --to")
+        raise UsageError("--to ranks the MPI's own algorithms: it can't execute others", hint="--with without --to")
     if of_mpi.mpi_library is not None and of_mpi.to != "mpich":
         raise UsageError("--mpi-library is for MPICH's table", hint="--to mpich --mpi-library FILE --out FILE")
 

@@ -41,7 +41,7 @@ class Calibration:
     start: float = 0
     """Seconds from the call of a collective until its first step begins."""
     engine: float = 0
-    """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
+    """Seconds that our executor takes for each end of a message, in addition to the MPI."""
     cores: int = 0
     """Of the machine; 0: not known."""
     scheduling_delay: SizeCost = ()
@@ -57,8 +57,8 @@ class Calibration:
 
 def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) -> Costs:
     """What was measured, and `otherwise` for what was not. Links have `link_latency` each, also those measured over."""
-    inside = calibration.inside and _played(calibration.inside, calibration.engine)
-    between = calibration.between and _played(calibration.between, calibration.engine)
+    inside = calibration.inside and _executed(calibration.inside, calibration.engine)
+    between = calibration.between and _executed(calibration.between, calibration.engine)
     if between is not None:
         between = replace(between, latency=max(0.0, between.latency - calibration.links_between * link_latency))
     origin = f"measured on {calibration.machine} with {calibration.mpi}"
@@ -109,7 +109,7 @@ def _link_seconds(network: Network, plane: int) -> float:
     return median(told) * 1e-9 if told else 0.0
 
 
-def _played(costs: MessageCosts, engine: float) -> MessageCosts:
+def _executed(costs: MessageCosts, engine: float) -> MessageCosts:
     """What messages cost that our engine sends and receives by the MPI."""
     return replace(costs, send=_more(costs.send, engine), receive=_more(costs.receive, engine))
 

@@ -1,4 +1,4 @@
-"""A traced program played again, call by call, with communication that goes on while it computes.
+"""A traced program replayed call by call, with communication that goes on while it computes.
 
 What a rank computes between two calls takes as long as it did. An exchange (a message with its receive, a collective)
 took T from the moment at which the last of its ranks was where the MPI moves it, which is in the call that ends it,
@@ -34,7 +34,7 @@ class Replay:
     waiting: float
     """Of all ranks together, in calls that end operations."""
     is_whole: bool
-    """Whether all calls could be played; if not, seconds are those of the program as it was."""
+    """Whether all calls could be replayed; if not, seconds are those of the program as it was."""
 
 
 def exchanges_of(traces: Sequence[RankTrace]) -> dict[Place, Exchange]:
@@ -86,7 +86,7 @@ def _received(
 
 
 class Job:
-    """A traced job, which can be played again."""
+    """A traced job, which can be replayed."""
 
     def __init__(self, traces: Sequence[RankTrace]) -> None:
         self.traces = traces
@@ -125,10 +125,10 @@ class Job:
 
     def replay(self, with_progress: bool, share_of_looks: float = 0.0) -> Replay:
         """`share_of_looks`: by which a computation becomes longer while something is under way, for whoever looks."""
-        return _Player(self, with_progress, share_of_looks).play()
+        return _Replayer(self, with_progress, share_of_looks).replay()
 
 
-class _Player:
+class _Replayer:
     def __init__(self, job: Job, with_progress: bool, share_of_looks: float) -> None:
         self.job = job
         self.with_progress = with_progress
@@ -148,7 +148,7 @@ class _Player:
             for number in call.ended
         }
 
-    def play(self) -> Replay:
+    def replay(self) -> Replay:
         waiting = deque(range(len(self.job.traces)))
         idle = 0
         while waiting and idle <= len(waiting):
@@ -163,21 +163,21 @@ class _Player:
         return Replay(seconds, self.waiting, True)
 
     def _go_on(self, rank: int) -> bool:
-        """Plays calls of this rank until one must wait for another rank. Returns whether it played any."""
+        """Replays calls of this rank until one must wait for another rank. Returns whether it replayed any."""
         calls = self.job.traces[rank].calls
-        played = False
+        replayed = False
         while self.next[rank] < len(calls):
             call = calls[self.next[rank]]
             if self.arrived[rank] is None:
                 self._arrive(rank)
-                played = True
+                replayed = True
             arrived = self.arrived[rank]
             assert arrived is not None
             end = arrived if call.ended else arrived + call.end - call.begin
             for number in call.ended:
                 over = self._over(rank, number, arrived)
                 if over is None:
-                    return played
+                    return replayed
                 end = max(end, over)
             if call.ended:
                 self.waiting += end - arrived
@@ -185,8 +185,8 @@ class _Player:
             self.clock[rank] = end
             self.next[rank] += 1
             self.arrived[rank] = None
-            played = True
-        return played
+            replayed = True
+        return replayed
 
     def _arrive(self, rank: int) -> None:
         trace, number = self.job.traces[rank], self.next[rank]

@@ -1,4 +1,4 @@
-"""Programs started so that the plug-in plays their collectives (by mpirun of either family, or srun), and so that their
+"""Programs started so that the plug-in executes their collectives (by mpirun of either family, or srun), or their
 connections take the paths of the job's plan."""
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 
 namespace ayatori {
 

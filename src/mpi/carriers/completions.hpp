@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What has become complete for one carrier since its player last asked.
+/// What has become complete for one carrier since its executor last asked.
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 
 namespace ayatori {
 

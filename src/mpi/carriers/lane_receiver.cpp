@@ -161,7 +161,7 @@ void LaneReceiver::take_fragment(Rank peer, const LaneSlot& slot) {
   auto& inflows = lanes_[peer].inflows;
   const auto inflow = std::find_if(inflows.begin(), inflows.end(),
                                    [&](const Inflow& each) { return each.ticket == slot.body.fragment.ticket; });
-  if (inflow == inflows.end()) return;  // of a play that was given up
+  if (inflow == inflows.end()) return;  // of an execution that was given up
   copy_in(inflow->posted.message.pieces, slot.body.fragment.begin, contents(peer, slot), slot.bytes);
   inflow->arrived += slot.bytes;
   if (inflow->arrived < inflow->posted.message.bytes) return;

@@ -12,7 +12,7 @@ namespace ayatori {
 
 /// A lane is looked at only while somebody waits for a message from that peer. What arrives in it meanwhile and is for
 /// somebody else is copied aside, so that it does not hold up what is after it: memory as any MPI takes for unexpected
-/// messages, and only where plays overlap.
+/// messages, and only where executions overlap.
 class LaneReceiver {
  public:
   /// `read_peers`: whether it may read the memory of its peers.

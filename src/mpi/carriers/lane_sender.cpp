@@ -184,7 +184,7 @@ bool LaneSender::serve(std::uint32_t number) {
     if (answer == ticket_open) return false;
     ticket.streaming = answer == ticket_fragments;
   }
-  // The memory of a play that was given up may be gone.
+  // The memory of an execution that was given up may be gone.
   if (ticket.posted.owner == nullptr) return true;
   if (ticket.streaming && !stream(number)) return false;
   ticket.posted.complete();

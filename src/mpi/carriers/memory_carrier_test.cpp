@@ -206,7 +206,7 @@ TEST(MemoryCarrier, CallsWhoeverMustAnswerOthersWhileItWaits) {
   EXPECT_EQ(received.bytes, sent.bytes);
 }
 
-/// A play that is given up leaves nothing that a later play could meet on its own context.
+/// An execution that is given up leaves nothing that a later execution could meet on its own context.
 TEST(MemoryCarrier, ForgetsWhatADestroyedCarrierHadPosted) {
   const auto segment = NodeSegment::create(2).value();
   const auto first = NodeMemory::make(segment, 0).value();

@@ -58,7 +58,7 @@ TEST(MemoryExchange, CarriesNothingWhileSomethingElseIsUnderWay) {
   EXPECT_FALSE(network.carrier(1).exchange({}, large_sends).value()) << "larger than what goes through an outbox";
 }
 
-TEST(MemoryExchange, KeepsMessagesOfOtherPlaysForTheirReceives) {
+TEST(MemoryExchange, KeepsMessagesOfOtherExecutionsForTheirReceives) {
   MemoryNetwork network(2);
   const Buffer early = filled(100, 1);
   const Buffer now = filled(100, 2);

@@ -73,17 +73,17 @@ void ProcessSockets::State::watch(int descriptor, std::uint32_t wanted, void* wh
   epoll_ctl(events.number(), operation, descriptor, &event);
 }
 
-void ProcessSockets::State::begin_play(SocketPlay& play, std::uint64_t context, bool keeps_early) {
-  end_play(play);
-  play.context = context;
-  play.inbox = &inboxes.begin(context, keeps_early);
-  play.sent.resize(outgoing.size());
-  for (auto& numbers : play.sent) std::ranges::fill(numbers, 0U);
+void ProcessSockets::State::begin_execution(SocketExecution& execution, std::uint64_t context, bool keeps_early) {
+  end_execution(execution);
+  execution.context = context;
+  execution.inbox = &inboxes.begin(context, keeps_early);
+  execution.sent.resize(outgoing.size());
+  for (auto& numbers : execution.sent) std::ranges::fill(numbers, 0U);
 }
 
-void ProcessSockets::State::end_play(SocketPlay& play) {
-  if (play.inbox != nullptr) inboxes.end(play.context);
-  play.inbox = nullptr;
+void ProcessSockets::State::end_execution(SocketExecution& execution) {
+  if (execution.inbox != nullptr) inboxes.end(execution.context);
+  execution.inbox = nullptr;
 }
 
 std::uint32_t ProcessSockets::State::new_send(const Send& send) {
@@ -103,19 +103,21 @@ Result<> ProcessSockets::State::remember(Result<> done) {
   return done;
 }
 
-Result<> ProcessSockets::State::post_send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message) {
+Result<> ProcessSockets::State::post_send(SocketExecution& execution, Rank to, RequestId request,
+                                          const CarriedMessage& message) {
   if (broken) return Failure(*broken);
-  return remember(send(play, to, request, message));
+  return remember(send(execution, to, request, message));
 }
 
-Result<> ProcessSockets::State::send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message) {
+Result<> ProcessSockets::State::send(SocketExecution& execution, Rank to, RequestId request,
+                                     const CarriedMessage& message) {
   if (by_size[to].empty()) return fail("no network leads to process {}", to);
   const auto& ways = ways_of(to, message.bytes);
-  auto& numbers = play.sent[to];
+  auto& numbers = execution.sent[to];
   if (numbers.size() <= message.stream) numbers.resize(message.stream + 1);
   const std::size_t parts = ways.size();
-  FragmentHeader header{play.context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
-  const std::uint32_t number = new_send({play.inbox, request, static_cast<std::uint32_t>(parts)});
+  FragmentHeader header{execution.context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
+  const std::uint32_t number = new_send({execution.inbox, request, static_cast<std::uint32_t>(parts)});
   for (std::size_t part = 0; part < parts; ++part) {
     header.offset += header.bytes;
     header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
@@ -150,10 +152,10 @@ Result<> ProcessSockets::State::advance(Outgoing& one) {
   return {};
 }
 
-Result<> ProcessSockets::State::post_receive(SocketPlay& play, Rank from, RequestId request,
+Result<> ProcessSockets::State::post_receive(SocketExecution& execution, Rank from, RequestId request,
                                              const CarriedMessage& message) {
   if (broken) return Failure(*broken);
-  play.inbox->post(from, request, message);
+  execution.inbox->post(from, request, message);
   return {};
 }
 
@@ -197,9 +199,9 @@ Result<> ProcessSockets::State::retry_blocked() {
   return {};
 }
 
-Result<> ProcessSockets::State::progress(SocketPlay& play, int milliseconds) {
+Result<> ProcessSockets::State::progress(SocketExecution& execution, int milliseconds) {
   if (broken) return Failure(*broken);
-  return remember(look(play.inbox->completions(), milliseconds));
+  return remember(look(execution.inbox->completions(), milliseconds));
 }
 
 Result<> ProcessSockets::State::look(const Completions& awaited, int milliseconds) {
@@ -222,9 +224,9 @@ Result<> ProcessSockets::State::look(const Completions& awaited, int millisecond
   return {};
 }
 
-Result<> ProcessSockets::State::check_for_ended(const SocketPlay& play) const {
+Result<> ProcessSockets::State::check_for_ended(const SocketExecution& execution) const {
   Rank ended = no_id;
-  play.inbox->visit_awaited([&](Rank process) {
+  execution.inbox->visit_awaited([&](Rank process) {
     if (has_ended[process] && open_links[process] == 0) ended = process;
   });
   if (ended != no_id) return fail("process {} has ended before it sent what is awaited", ended);

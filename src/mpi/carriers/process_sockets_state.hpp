@@ -13,8 +13,8 @@
 
 namespace ayatori {
 
-/// One play of a carrier.
-struct SocketPlay {
+/// One execution on a carrier.
+struct SocketExecution {
   std::uint64_t context = 0;
   SocketInbox* inbox = nullptr;                  ///< nullptr: none is under way
   std::vector<std::vector<std::uint32_t>> sent;  ///< by process and stream: messages
@@ -23,27 +23,29 @@ struct SocketPlay {
 struct ProcessSockets::State {
   State(Rank self_, SocketOptions options_) : self(self_), options(std::move(options_)) {}
 
-  void begin_play(SocketPlay& play, std::uint64_t context, bool keeps_early);
-  void end_play(SocketPlay& play);
-  [[nodiscard]] Result<> post_send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message);
-  [[nodiscard]] Result<> post_receive(SocketPlay& play, Rank from, RequestId request, const CarriedMessage& message);
+  void begin_execution(SocketExecution& execution, std::uint64_t context, bool keeps_early);
+  void end_execution(SocketExecution& execution);
+  [[nodiscard]] Result<> post_send(SocketExecution& execution, Rank to, RequestId request,
+                                   const CarriedMessage& message);
+  [[nodiscard]] Result<> post_receive(SocketExecution& execution, Rank from, RequestId request,
+                                      const CarriedMessage& message);
   /// Sends and receives what can be without waiting, or waits until something happens, for `milliseconds` at most, and
-  /// not at all where something of the play is complete.
-  [[nodiscard]] Result<> progress(SocketPlay& play, int milliseconds);
-  /// Error: a process from which something of the play is awaited has closed all its connections.
-  [[nodiscard]] Result<> check_for_ended(const SocketPlay& play) const;
+  /// not at all where something of the execution is complete.
+  [[nodiscard]] Result<> progress(SocketExecution& execution, int milliseconds);
+  /// Error: a process from which something of the execution is awaited has closed all its connections.
+  [[nodiscard]] Result<> check_for_ended(const SocketExecution& execution) const;
 
   struct Outgoing {
     Rank process = 0;
     OutgoingLink link;
   };
   struct Send {
-    SocketInbox* inbox = nullptr;  ///< of its play
+    SocketInbox* inbox = nullptr;  ///< of its execution
     RequestId request = 0;
     std::uint32_t fragments = 0;  ///< that have not left
   };
 
-  [[nodiscard]] Result<> send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message);
+  [[nodiscard]] Result<> send(SocketExecution& execution, Rank to, RequestId request, const CarriedMessage& message);
   [[nodiscard]] Result<> look(const Completions& awaited, int milliseconds);
   [[nodiscard]] Result<> advance(Outgoing& outgoing);
   [[nodiscard]] Result<> receive(IncomingLink& incoming);

@@ -19,15 +19,17 @@ SocketCarrier::SocketCarrier(ProcessSockets& sockets, std::shared_ptr<const std:
     : sockets_(*sockets.state_),
       processes_(std::move(processes)),
       streams_(streams),
-      play_(std::make_unique<SocketPlay>()) {}
+      execution_(std::make_unique<SocketExecution>()) {}
 
-SocketCarrier::~SocketCarrier() { end_play(); }
+SocketCarrier::~SocketCarrier() { end_execution(); }
 
-void SocketCarrier::begin_play(std::uint64_t context) { sockets_.begin_play(*play_, context, streams_ > 1); }
+void SocketCarrier::begin_execution(std::uint64_t context) {
+  sockets_.begin_execution(*execution_, context, streams_ > 1);
+}
 
 /// The sockets may be gone when nothing is under way.
-void SocketCarrier::end_play() {
-  if (play_->inbox != nullptr) sockets_.end_play(*play_);
+void SocketCarrier::end_execution() {
+  if (execution_->inbox != nullptr) sockets_.end_execution(*execution_);
 }
 
 Result<Rank> SocketCarrier::process_of(const CarriedMessage& message) const {
@@ -38,18 +40,18 @@ Result<Rank> SocketCarrier::process_of(const CarriedMessage& message) const {
 Result<> SocketCarrier::post_send(RequestId request, const CarriedMessage& message) {
   const auto process = process_of(message);
   if (!process) return Failure(process.error());
-  return sockets_.post_send(*play_, *process, request, message);
+  return sockets_.post_send(*execution_, *process, request, message);
 }
 
 Result<> SocketCarrier::post_receive(RequestId request, const CarriedMessage& message) {
   const auto process = process_of(message);
   if (!process) return Failure(process.error());
-  return sockets_.post_receive(*play_, *process, request, message);
+  return sockets_.post_receive(*execution_, *process, request, message);
 }
 
 Result<std::size_t> SocketCarrier::test_some(std::span<RequestId> completed) {
-  if (auto moved = sockets_.progress(*play_, 0); !moved) return Failure(moved.error());
-  return play_->inbox->completions().take(completed);
+  if (auto moved = sockets_.progress(*execution_, 0); !moved) return Failure(moved.error());
+  return execution_->inbox->completions().take(completed);
 }
 
 Result<std::size_t> SocketCarrier::wait_some(std::span<RequestId> completed) {
@@ -58,10 +60,10 @@ Result<std::size_t> SocketCarrier::wait_some(std::span<RequestId> completed) {
     const auto count = test_some(completed);
     if (!count || *count > 0) return count;
     if (sockets_.options.while_waiting) sockets_.options.while_waiting();
-    if (auto moved = sockets_.progress(*play_, milliseconds); !moved) return Failure(moved.error());
+    if (auto moved = sockets_.progress(*execution_, milliseconds); !moved) return Failure(moved.error());
     milliseconds = std::min(2 * milliseconds, max_sleep_ms);
     if (sleeps % sleeps_between_looks != 0) continue;
-    if (auto alive = sockets_.check_for_ended(*play_); !alive) return Failure(alive.error());
+    if (auto alive = sockets_.check_for_ended(*execution_); !alive) return Failure(alive.error());
   }
 }
 

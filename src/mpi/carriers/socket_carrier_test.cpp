@@ -29,14 +29,14 @@ class SocketNetwork {
     for (Rank self = 0; self < processes; ++self) set_ways(self, ways);
   }
 
-  void begin_play(std::uint32_t streams) {
+  void begin_execution(std::uint32_t streams) {
     ++context_;
     carriers_.clear();
     const auto all = std::make_shared<std::vector<Rank>>();
     for (Rank rank = 0; rank < sockets_.size(); ++rank) all->push_back(rank);
     for (const auto& one : sockets_) {
       carriers_.push_back(std::make_unique<SocketCarrier>(*one, all, streams));
-      carriers_.back()->begin_play(context_);
+      carriers_.back()->begin_execution(context_);
     }
   }
 
@@ -63,9 +63,9 @@ class SocketNetwork {
   std::uint64_t context_ = 0;
 };
 
-class PlayBySockets : public testing::TestWithParam<Collective> {};
+class ExecuteBySockets : public testing::TestWithParam<Collective> {};
 
-TEST_P(PlayBySockets, EndsWithWhatTheCollectivePromises) {
+TEST_P(ExecuteBySockets, EndsWithWhatTheCollectivePromises) {
   for (const Rank ranks : {2U, 5U}) {
     SocketNetwork network(ranks, 2);
     for (const Algorithm& algorithm : algorithms()) {
@@ -74,15 +74,15 @@ TEST_P(PlayBySockets, EndsWithWhatTheCollectivePromises) {
       const SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
       if (schedule->participant_count() != ranks) continue;
       for (int turn = 0; turn < 2; ++turn) {
-        network.begin_play(schedule->stream_count());
-        const Result<> played = play_by_threads(*schedule, network);
-        ASSERT_TRUE(played) << algorithm.name << ": " << played.error().message << ", " << played.error().cause;
+        network.begin_execution(schedule->stream_count());
+        const Result<> executed = execute_by_threads(*schedule, network);
+        ASSERT_TRUE(executed) << algorithm.name << ": " << executed.error().message << ", " << executed.error().cause;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, PlayBySockets,
+INSTANTIATE_TEST_SUITE_P(Of, ExecuteBySockets,
                          testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
                                          Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
                                          Collective::allgather, Collective::gather, Collective::scatter,
@@ -119,7 +119,7 @@ Result<std::vector<RequestId>> received(SocketNetwork& network, std::size_t coun
 
 TEST(SocketCarrier, LargeMessagesArriveWholeOverSeveralWays) {
   SocketNetwork network(2, 3, 1000);
-  network.begin_play(1);
+  network.begin_execution(1);
   for (const std::size_t bytes : {0UL, 1UL, 999UL, 1000UL, 1001UL, 3'000'001UL}) {
     Post sent(1, 0, numbered(bytes));
     Post got(0, 0, std::vector<std::byte>(bytes));
@@ -132,7 +132,7 @@ TEST(SocketCarrier, LargeMessagesArriveWholeOverSeveralWays) {
 
 TEST(SocketCarrier, AStreamDoesNotWaitForAnother) {
   SocketNetwork network(2);
-  network.begin_play(2);
+  network.begin_execution(2);
   Post first(1, 0, numbered(5000));
   Post second(1, 1, numbered(70));
   ASSERT_TRUE(network.carrier(0).post_send(0, first.message));
@@ -147,15 +147,15 @@ TEST(SocketCarrier, AStreamDoesNotWaitForAnother) {
   EXPECT_EQ(got_first.bytes, first.bytes);
 }
 
-TEST(SocketCarrier, MessagesOfTheNextPlayWaitForIt) {
+TEST(SocketCarrier, MessagesOfTheNextExecutionWaitForIt) {
   SocketNetwork network(2);
-  network.begin_play(1);
+  network.begin_execution(1);
   SocketCarrier& sender = network.carrier(0);
-  sender.begin_play(99);
+  sender.begin_execution(99);
   Post sent(1, 0, numbered(400'000));
   ASSERT_TRUE(sender.post_send(0, sent.message));
   EXPECT_TRUE(received(network, 0).value().empty());
-  network.carrier(1).begin_play(99);
+  network.carrier(1).begin_execution(99);
   Post got(0, 0, std::vector<std::byte>(400'000));
   ASSERT_TRUE(network.carrier(1).post_receive(7, got.message));
   ASSERT_EQ(received(network, 1).value(), std::vector<RequestId>{7});
@@ -166,7 +166,7 @@ TEST(SocketCarrier, MessagesOfTheNextPlayWaitForIt) {
 std::unique_ptr<SocketCarrier> another(SocketNetwork& network, Rank process, std::uint64_t context) {
   const auto all = std::make_shared<const std::vector<Rank>>(std::vector<Rank>{0, 1});
   auto made = std::make_unique<SocketCarrier>(*network.sockets(process), all, 1);
-  made->begin_play(context);
+  made->begin_execution(context);
   return made;
 }
 
@@ -182,7 +182,7 @@ RequestId received_by(SocketCarrier& sender, SocketCarrier& receiver) {
   return no_id;
 }
 
-TEST(SocketCarrier, PlaysBesideOthersBeginInAnyOrder) {
+TEST(SocketCarrier, ExecutionsBesideOthersBeginInAnyOrder) {
   SocketNetwork network(2);
   const auto first = another(network, 0, 1 | beside_others);
   const auto second = another(network, 0, 2 | beside_others);
@@ -202,50 +202,50 @@ TEST(SocketCarrier, PlaysBesideOthersBeginInAnyOrder) {
   EXPECT_EQ(got_large.bytes, large.bytes);
 }
 
-TEST(SocketCarrier, APlayBesideOthersDoesNotWaitForOneThatHasNotBegunHere) {
+TEST(SocketCarrier, AnExecutionBesideOthersDoesNotWaitForOneThatHasNotBegunHere) {
   SocketNetwork network(2);
-  network.begin_play(1);
+  network.begin_execution(1);
   const auto sends = another(network, 0, 7 | beside_others);
   const auto receives = another(network, 1, 7 | beside_others);
   Post of_next(1, 0, numbered(400'000));
   Post beside(1, 0, numbered(30));
-  network.carrier(0).begin_play(99);
+  network.carrier(0).begin_execution(99);
   ASSERT_TRUE(network.carrier(0).post_send(0, of_next.message));
   ASSERT_TRUE(sends->post_send(0, beside.message));
   Post got(0, 0, std::vector<std::byte>(30));
   ASSERT_TRUE(receives->post_receive(5, got.message));
   EXPECT_EQ(received_by(*sends, *receives), 5U);
   EXPECT_EQ(got.bytes, beside.bytes);
-  network.carrier(1).begin_play(99);
+  network.carrier(1).begin_execution(99);
   Post got_next(0, 0, std::vector<std::byte>(400'000));
   ASSERT_TRUE(network.carrier(1).post_receive(7, got_next.message));
   EXPECT_EQ(received(network, 1).value(), std::vector<RequestId>{7});
   EXPECT_EQ(got_next.bytes, of_next.bytes);
 }
 
-/// Of one process: plays of several schedules at the same time, which begin in an order of its own.
-Result<> play_beside_each_other(std::vector<std::unique_ptr<Participant>>& plays, Random& order) {
-  order.shuffle(std::span(plays));
+/// Of one process: executions of several schedules at the same time, which begin in an order of its own.
+Result<> execute_beside_each_other(std::vector<std::unique_ptr<Participant>>& executes, Random& order) {
+  order.shuffle(std::span(executes));
   std::size_t begun = 0;
   while (true) {
-    if (begun < plays.size() && (begun == 0 || order.below(3) == 0)) {
-      if (auto started = plays[begun++]->start(); !started) return started;
+    if (begun < executions.size() && (begun == 0 || order.below(3) == 0)) {
+      if (auto started = executions[begun++]->start(); !started) return started;
     }
     std::size_t done = 0;
     for (std::size_t i = 0; i < begun; ++i) {
-      Participant& one = *plays[i];
+      Participant& one = *executions[i];
       if (!one.done) {
-        const auto advanced = one.player.advance();
+        const auto advanced = one.executor.advance();
         if (!advanced) return Failure(advanced.error());
         one.done = *advanced;
       }
       done += one.done ? 1 : 0;
     }
-    if (done == plays.size()) return {};
+    if (done == executions.size()) return {};
   }
 }
 
-TEST(SocketCarrier, ManyPlaysAtTheSameTimeEndAsEachPromises) {
+TEST(SocketCarrier, ManyExecutionsAtTheSameTimeEndAsEachPromises) {
   constexpr Rank ranks = 4;
   constexpr std::size_t at_once = 6;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -267,7 +267,7 @@ TEST(SocketCarrier, ManyPlaysAtTheSameTimeEndAsEachPromises) {
       auto& participants = by_schedule.emplace_back();
       for (Rank rank = 0; rank < ranks; ++rank) {
         carriers.push_back(std::make_unique<SocketCarrier>(*network.sockets(rank), all, (*made)->stream_count()));
-        carriers.back()->begin_play(schedules.size() | beside_others);
+        carriers.back()->begin_execution(schedules.size() | beside_others);
         by_rank[rank].push_back(std::make_unique<Participant>(**made, rank, *carriers.back()));
         participants.push_back(by_rank[rank].back().get());
       }
@@ -277,7 +277,7 @@ TEST(SocketCarrier, ManyPlaysAtTheSameTimeEndAsEachPromises) {
       std::vector<std::jthread> threads;
       for (Rank rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank, order = Random(seed * 10 + rank)]() mutable {
-          outcomes[rank] = play_beside_each_other(by_rank[rank], order);
+          outcomes[rank] = execute_beside_each_other(by_rank[rank], order);
         });
       }
     }
@@ -293,7 +293,7 @@ TEST(SocketCarrier, ManyPlaysAtTheSameTimeEndAsEachPromises) {
 
 TEST(SocketCarrier, EndsOfAMessageThatDifferInSizeAreAnError) {
   SocketNetwork network(2);
-  network.begin_play(1);
+  network.begin_execution(1);
   Post sent(1, 0, numbered(40));
   Post got(0, 0, std::vector<std::byte>(41));
   ASSERT_TRUE(network.carrier(1).post_receive(0, got.message));
@@ -319,14 +319,14 @@ TEST(SocketInbox, FragmentsThatDoNotFitTheirMessageAreErrors) {
 
 TEST(SocketCarrier, AProcessThatHasEndedIsAnErrorToWhoWaitsForIt) {
   SocketNetwork network(2);
-  network.begin_play(1);
+  network.begin_execution(1);
   Post sent(1, 0, numbered(4));
   Post got(0, 0, std::vector<std::byte>(4));
   ASSERT_TRUE(network.carrier(1).post_receive(0, got.message));
   ASSERT_TRUE(network.carrier(0).post_send(0, sent.message));
   ASSERT_EQ(received(network, 1).value().size(), 1U);
   ASSERT_TRUE(network.carrier(1).post_receive(1, got.message));
-  network.carrier(0).end_play();
+  network.carrier(0).end_execution();
   network.sockets(0).reset();
   std::array<RequestId, 1> some;
   const auto outcome = network.carrier(1).wait_some(some);
@@ -336,7 +336,7 @@ TEST(SocketCarrier, AProcessThatHasEndedIsAnErrorToWhoWaitsForIt) {
 
 TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
   SocketNetwork network(2);
-  network.begin_play(1);
+  network.begin_execution(1);
   const int stranger = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -358,8 +358,8 @@ TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
 
 TEST(SocketCarrier, NobodyThereIsAnError) {
   SocketNetwork network(2);
-  network.begin_play(1);
-  network.carrier(1).end_play();
+  network.begin_execution(1);
+  network.carrier(1).end_execution();
   network.sockets(1).reset();
   Post sent(1, 0, numbered(4));
   std::array<RequestId, 1> some;

@@ -80,36 +80,36 @@ void SocketInbox::finish(const Key& key, const Incoming& incoming) {
 }
 
 SocketInbox& SocketInboxes::begin(std::uint64_t context, bool keeps_early) {
-  auto& play = plays_[context];
-  if (play == nullptr) {
-    play = std::make_unique<Play>();
+  auto& execution = executions_[context];
+  if (execution == nullptr) {
+    execution = std::make_unique<Execution>();
     if ((context & beside_others) != 0) ++beside_;
   }
-  play->has_begun = true;
-  play->keeps_early = keeps_early;
-  return play->inbox;
+  execution->has_begun = true;
+  execution->keeps_early = keeps_early;
+  return execution->inbox;
 }
 
 void SocketInboxes::end(std::uint64_t context) {
-  if (plays_.erase(context) != 0 && (context & beside_others) != 0) --beside_;
+  if (executions_.erase(context) != 0 && (context & beside_others) != 0) --beside_;
 }
 
 Result<SocketInbox::Place> SocketInboxes::find(Rank from, const FragmentHeader& header) {
   const bool is_beside = (header.context & beside_others) != 0;
-  auto known = plays_.find(header.context);
-  if (known == plays_.end()) {
+  auto known = executions_.find(header.context);
+  if (known == executions_.end()) {
     if (!is_beside && beside_ == 0) return SocketInbox::Place::later;
-    known = plays_.emplace(header.context, std::make_unique<Play>()).first;
+    known = executions_.emplace(header.context, std::make_unique<Execution>()).first;
     if (is_beside) ++beside_;
   }
-  Play& play = *known->second;
-  const bool keeps_early = play.keeps_early || !play.has_begun || beside_ > 0;
-  return play.inbox.find(from, header, keeps_early);
+  Execution& execution = *known->second;
+  const bool keeps_early = execution.keeps_early || !execution.has_begun || beside_ > 0;
+  return execution.inbox.find(from, header, keeps_early);
 }
 
 SocketInbox* SocketInboxes::of(const FragmentHeader& header) {
-  const auto known = plays_.find(header.context);
-  return known == plays_.end() ? nullptr : &known->second->inbox;
+  const auto known = executions_.find(header.context);
+  return known == executions_.end() ? nullptr : &known->second->inbox;
 }
 
 }  // namespace ayatori

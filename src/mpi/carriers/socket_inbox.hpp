@@ -1,9 +1,9 @@
 #pragma once
 /// \file
-/// What other processes send to this one by TCP: which bytes belong to which receive of which play. No I/O.
+/// What other processes send to this one by TCP: which bytes belong to which receive of which execution. No I/O.
 ///
 /// A message travels in one or several fragments, each with a header, on one or several connections. The messages from
-/// one process on one stream of a play are numbered by both ends, in the order in which each posts them.
+/// one process on one stream of an execution are numbered by both ends, in the order in which each posts them.
 
 #include <cstdint>
 #include <map>
@@ -19,20 +19,20 @@ namespace ayatori {
 
 /// Before each fragment, in the order of this machine's bytes.
 struct FragmentHeader {
-  std::uint64_t context = 0;        ///< of the play
+  std::uint64_t context = 0;        ///< of the execution
   std::uint32_t stream = 0;         ///< of the message
-  std::uint32_t number = 0;         ///< of the message, among those from its sender on its stream in this play
+  std::uint32_t number = 0;         ///< of the message, among those from its sender on its stream in this execution
   std::uint64_t message_bytes = 0;  ///< of the whole message
   std::uint64_t offset = 0;         ///< of the fragment in the message
   std::uint64_t bytes = 0;          ///< of the fragment
 };
 
-/// Of one play.
+/// Of one execution.
 class SocketInbox {
  public:
   enum class Place : std::uint8_t {
     here,   ///< there is memory for it
-    later,  ///< nobody has asked for it yet: to be tried again after a receive is posted or a play begins
+    later,  ///< nobody has asked for it yet: to be tried again after a receive is posted or an execution begins
   };
 
   /// What has become complete goes there.
@@ -87,30 +87,30 @@ class SocketInbox {
   std::unordered_map<Key, std::uint32_t, KeyHash> posted_;  ///< by process and stream: how many, for their numbers
 };
 
-/// Of all plays that are under way here, and of those of which something has come first.
+/// Of all executions that are under way here, and of those of which something has come first.
 class SocketInboxes {
  public:
-  /// Of plays of several streams what comes before its receive is kept (`keeps_early`): connections would otherwise
-  /// wait for one stream with what another one needs. Precondition: no play of this context is under way. The inbox
-  /// stays where it is until end().
+  /// Of executions of several streams what comes before its receive is kept (`keeps_early`): connections would
+  /// otherwise wait for one stream with what another one needs. Precondition: no execution of this context is under
+  /// way. The inbox stays where it is until end().
   [[nodiscard]] SocketInbox& begin(std::uint64_t context, bool keeps_early);
   void end(std::uint64_t context);
 
-  /// SocketInbox::find in the inbox of the fragment's play. While plays go on beside others, everything is kept that
-  /// comes early: what one of them needs may stand behind it on the same connection.
+  /// SocketInbox::find in the inbox of the fragment's execution. While executions go on beside others, everything is
+  /// kept that comes early: what one of them needs may stand behind it on the same connection.
   [[nodiscard]] Result<SocketInbox::Place> find(Rank from, const FragmentHeader& header);
-  /// After find() said `here`; nullptr: the play has been given up.
+  /// After find() said `here`; nullptr: the execution has been given up.
   [[nodiscard]] SocketInbox* of(const FragmentHeader& header);
 
  private:
-  struct Play {
+  struct Execution {
     SocketInbox inbox;
     bool keeps_early = false;
     bool has_begun = false;
   };
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Play>> plays_;  ///< by context
-  std::size_t beside_ = 0;                                          ///< of them, plays that go on beside others
+  std::unordered_map<std::uint64_t, std::unique_ptr<Execution>> executions_;  ///< by context
+  std::size_t beside_ = 0;  ///< of them, executions that go on beside others
 };
 
 }  // namespace ayatori

@@ -10,7 +10,7 @@
 
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/carriers/process_sockets.hpp"
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 #include "socket_inbox.hpp"
 
 namespace ayatori {

@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// Data of calls (played_call.hpp) of which several functions make use.
+/// Data of calls (executed_call.hpp) of which several functions make use.
 
 #include <array>
 #include <optional>
 
-#include "played_call.hpp"
+#include "executed_call.hpp"
 
 namespace ayatori::plugin {
 

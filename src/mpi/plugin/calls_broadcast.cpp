@@ -3,7 +3,7 @@
 
 #include "call_data.hpp"
 #include "calls.hpp"
-#include "played_function.hpp"
+#include "executed_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -24,7 +24,7 @@ class NoData {
 template <typename Pass>
 int barrier(MPI_Comm comm, MPI_Request* request, Pass pass) {
   Turn turn(comm, MpiCall::barrier, 0, {}, request);
-  return turn ? turn.play<NoData>() : pass();
+  return turn ? turn.execute<NoData>() : pass();
 }
 
 template <typename Pass>
@@ -35,14 +35,14 @@ int bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm c
             request);
   if (!turn) return pass();
   const bool sends = turn.on().rank() == static_cast<Rank>(root);
-  return turn.play<OneBuffer>(elements, sends ? Bytewise::Access::read : Bytewise::Access::write);
+  return turn.execute<OneBuffer>(elements, sends ? Bytewise::Access::read : Bytewise::Access::write);
 }
 
 }  // namespace
 
-void play_broadcasts(ayatori_mpi_calls& played) {
-  AYATORI_PLAY_FORMS(played, Barrier, Ibarrier, barrier);
-  AYATORI_PLAY(played, Bcast, Ibcast, bcast);
+void execute_broadcasts(ayatori_mpi_calls& executed) {
+  AYATORI_EXECUTE_FORMS(executed, Barrier, Ibarrier, barrier);
+  AYATORI_EXECUTE(executed, Bcast, Ibcast, bcast);
 }
 
 }  // namespace ayatori::plugin

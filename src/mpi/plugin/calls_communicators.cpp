@@ -8,7 +8,7 @@ namespace ayatori::plugin {
 namespace {
 
 int prepared(int code, const MPI_Comm* made) {
-  if (code != MPI_SUCCESS || made == nullptr || !process().plays_nonblocking) return code;
+  if (code != MPI_SUCCESS || made == nullptr || !process().executes_nonblocking) return code;
   if (Communicator* const on = Communicator::find(*made)) static_cast<void>(on->prepare());
   return code;
 }
@@ -25,8 +25,8 @@ struct Makes<Member> {
 
 }  // namespace
 
-void prepare_communicators(ayatori_mpi_calls& played) {
-#define AYATORI_MAKES(name, parameters, arguments) played.name = &Makes<&ayatori_mpi_calls::name>::call;
+void prepare_communicators(ayatori_mpi_calls& executed) {
+#define AYATORI_MAKES(name, parameters, arguments) executed.name = &Makes<&ayatori_mpi_calls::name>::call;
   AYATORI_COMMUNICATOR_CALLS(AYATORI_MAKES)
 #undef AYATORI_MAKES
 }

@@ -1,7 +1,7 @@
 // MPI_Allgather(v), MPI_Alltoall(v): every rank receives a block from each.
 #include "call_data.hpp"
 #include "calls.hpp"
-#include "played_function.hpp"
+#include "executed_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -73,7 +73,7 @@ int allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, vo
   all.count *= on->ranks();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  return turn.play<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
+  return turn.execute<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -89,8 +89,8 @@ int allgatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, v
   const std::size_t n = on->ranks();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  return turn.play<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
-                                     layout_of(received_type), in_place ? Access::both : Access::write, mine);
+  return turn.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
+                                        layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
 template <typename Pass>
@@ -107,7 +107,7 @@ int alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, voi
   to.count *= on->ranks();
   Elements from = to;
   if (!in_place) from = {sent, static_cast<Bytes>(sent_count) * on->ranks(), layout_of(sent_type)};
-  return turn.play<AlltoallData>(from, to, in_place);
+  return turn.execute<AlltoallData>(from, to, in_place);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -124,16 +124,16 @@ int alltoallv(const void* sent, const Count sent_counts[], const At sent_from[],
   const Blocks to{received, {received_counts, n}, {received_at, n}, layout_of(received_type)};
   Blocks from = to;
   if (!in_place) from = {sent, {sent_counts, n}, {sent_from, n}, layout_of(sent_type)};
-  return turn.play<AlltoallvData>(from, to, in_place);
+  return turn.execute<AlltoallvData>(from, to, in_place);
 }
 
 }  // namespace
 
-void play_exchanges(ayatori_mpi_calls& played) {
-  AYATORI_PLAY(played, Allgather, Iallgather, allgather);
-  AYATORI_PLAY(played, Allgatherv, Iallgatherv, allgatherv);
-  AYATORI_PLAY(played, Alltoall, Ialltoall, alltoall);
-  AYATORI_PLAY(played, Alltoallv, Ialltoallv, alltoallv);
+void execute_exchanges(ayatori_mpi_calls& executed) {
+  AYATORI_EXECUTE(executed, Allgather, Iallgather, allgather);
+  AYATORI_EXECUTE(executed, Allgatherv, Iallgatherv, allgatherv);
+  AYATORI_EXECUTE(executed, Alltoall, Ialltoall, alltoall);
+  AYATORI_EXECUTE(executed, Alltoallv, Ialltoallv, alltoallv);
 }
 
 }  // namespace ayatori::plugin

@@ -3,7 +3,7 @@
 
 #include "call_data.hpp"
 #include "calls.hpp"
-#include "played_function.hpp"
+#include "executed_function.hpp"
 
 namespace ayatori::plugin {
 
@@ -120,9 +120,9 @@ int gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void*
   const Bytes block = is_root ? all.bytes() : mine->bytes();
   Turn turn(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block}, request);
   if (!turn) return pass();
-  if (!is_root) return turn.play<OwnBlock>(*mine, Access::read, block);
+  if (!is_root) return turn.execute<OwnBlock>(*mine, Access::read, block);
   all.count *= on->ranks();
-  return turn.play<BlockOfEach>(all, mine ? Access::write : Access::both, mine, block);
+  return turn.execute<BlockOfEach>(all, mine ? Access::write : Access::both, mine, block);
 }
 
 template <typename Pass>
@@ -141,9 +141,9 @@ int scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   const Bytes block = is_root ? all.bytes() : mine->bytes();
   Turn turn(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block}, request);
   if (!turn) return pass();
-  if (!is_root) return turn.play<OwnBlock>(*mine, Access::write, block);
+  if (!is_root) return turn.execute<OwnBlock>(*mine, Access::write, block);
   all.count *= on->ranks();
-  return turn.play<Scattered>(all, mine, block);
+  return turn.execute<Scattered>(all, mine, block);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -160,10 +160,10 @@ int gatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   if (!turn) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::read);
+  if (!is_root) return turn.execute<SizedOwnBlock>(*mine, Access::read);
   const std::size_t n = on->ranks();
-  return turn.play<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
-                                     layout_of(received_type), in_place ? Access::both : Access::write, mine);
+  return turn.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
+                                        layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -180,18 +180,18 @@ int scatterv(const void* sent, const Count sent_counts[], const At sent_from[], 
   if (!turn) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};
-  if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::write);
+  if (!is_root) return turn.execute<SizedOwnBlock>(*mine, Access::write);
   const std::size_t n = on->ranks();
-  return turn.play<SizedScattered>(sent, ByRank(sent_counts, n), ByRank(sent_from, n), layout_of(sent_type), mine);
+  return turn.execute<SizedScattered>(sent, ByRank(sent_counts, n), ByRank(sent_from, n), layout_of(sent_type), mine);
 }
 
 }  // namespace
 
-void play_gathers(ayatori_mpi_calls& played) {
-  AYATORI_PLAY(played, Gather, Igather, gather);
-  AYATORI_PLAY(played, Gatherv, Igatherv, gatherv);
-  AYATORI_PLAY(played, Scatter, Iscatter, scatter);
-  AYATORI_PLAY(played, Scatterv, Iscatterv, scatterv);
+void execute_gathers(ayatori_mpi_calls& executed) {
+  AYATORI_EXECUTE(executed, Gather, Igather, gather);
+  AYATORI_EXECUTE(executed, Gatherv, Igatherv, gatherv);
+  AYATORI_EXECUTE(executed, Scatter, Iscatter, scatter);
+  AYATORI_EXECUTE(executed, Scatterv, Iscatterv, scatterv);
 }
 
 }  // namespace ayatori::plugin

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "calls.hpp"
-#include "played_function.hpp"
+#include "executed_function.hpp"
 #include "reduction.hpp"
 
 namespace ayatori::plugin {
@@ -86,8 +86,8 @@ class ReducedTowardsRoot {
   std::array<std::byte*, 1> regions_;
 };
 
-/// Blocks of one size, of which each rank gets one. Where the play writes its own block only, the others are sent from
-/// where they are, and that one is made in the program's buffer.
+/// Blocks of one size, of which each rank gets one. Where the execution writes its own block only, the others are sent
+/// from where they are, and that one is made in the program's buffer.
 class ReducedBlocks {
  public:
   ReducedBlocks(const Part& part, const Vector& vector, Bytes block_count)
@@ -167,9 +167,9 @@ class SizedReducedBlocks {
 };
 
 /// Whether the MPI should see the call, alike on all ranks. A call that does not block may go on when the program has
-/// freed its operation or datatype, which only the MPI can keep: so it is played with those that MPI names.
+/// freed its operation or datatype, which only the MPI can keep: so it is executed with those that MPI names.
 bool is_for_mpi(MPI_Count count, MPI_Datatype type, MPI_Op op, const MPI_Request* request) {
-  if (count <= 0 || type == MPI_DATATYPE_NULL || !can_play(op, layout_of(type))) return true;
+  if (count <= 0 || type == MPI_DATATYPE_NULL || !can_execute(op, layout_of(type))) return true;
   return request != nullptr && !(is_builtin(op) && layout_of(type).is_named);
 }
 
@@ -189,7 +189,7 @@ int reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type,
             exact_up_to(vector.reduction));
   if (!turn) return pass();
   const bool is_root = turn.on().rank() == static_cast<Rank>(root);
-  return is_root ? turn.play<ReducedToReceived>(vector) : turn.play<ReducedTowardsRoot>(vector);
+  return is_root ? turn.execute<ReducedToReceived>(vector) : turn.execute<ReducedTowardsRoot>(vector);
 }
 
 template <typename Pass>
@@ -199,7 +199,7 @@ int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype ty
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Turn turn(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
             exact_up_to(vector.reduction));
-  return turn ? turn.play<ReducedToReceived>(vector) : pass();
+  return turn ? turn.execute<ReducedToReceived>(vector) : pass();
 }
 
 template <typename Pass>
@@ -212,7 +212,7 @@ int reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_
   if (!turn) return pass();
   const Bytes block_count = vector.count;
   vector.count *= turn.on().ranks();
-  return turn.play<ReducedBlocks>(vector, block_count);
+  return turn.execute<ReducedBlocks>(vector, block_count);
 }
 
 template <typename Count, typename Pass>
@@ -229,17 +229,17 @@ int reduce_scatter(const void* sent, void* received, const Count counts[], MPI_D
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
   Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, exact_up_to(vector.reduction));
   if (!turn) return pass();
-  return alike ? turn.play<ReducedBlocks>(vector, shape.elements)
-               : turn.play<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));
+  return alike ? turn.execute<ReducedBlocks>(vector, shape.elements)
+               : turn.execute<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));
 }
 
 }  // namespace
 
-void play_reductions(ayatori_mpi_calls& played) {
-  AYATORI_PLAY(played, Reduce, Ireduce, reduce);
-  AYATORI_PLAY(played, Allreduce, Iallreduce, allreduce);
-  AYATORI_PLAY(played, Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block);
-  AYATORI_PLAY(played, Reduce_scatter, Ireduce_scatter, reduce_scatter);
+void execute_reductions(ayatori_mpi_calls& executed) {
+  AYATORI_EXECUTE(executed, Reduce, Ireduce, reduce);
+  AYATORI_EXECUTE(executed, Allreduce, Iallreduce, allreduce);
+  AYATORI_EXECUTE(executed, Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block);
+  AYATORI_EXECUTE(executed, Reduce_scatter, Ireduce_scatter, reduce_scatter);
 }
 
 }  // namespace ayatori::plugin

@@ -34,7 +34,7 @@ void forget_handles() {
 
 std::mutex all_mutex;
 std::set<Communicator*> all;            // those that have a communicator of their own
-std::vector<Communicator*> the_buried;  // whose last play ended somewhere in the MPI, where none may be freed
+std::vector<Communicator*> the_buried;  // whose last execution ended somewhere in the MPI, where none may be freed
 
 /// The communicator that this thread used last.
 struct LastUsed {
@@ -76,7 +76,7 @@ std::vector<Rank> ranks_in_world(MPI_Comm comm, int ranks) {
   return {there.begin(), there.end()};
 }
 
-/// Of the communicators of this process that are played on, the largest number.
+/// Of the communicators of this process that are executed on, the largest number.
 std::atomic<std::uint32_t> largest_number{0};
 
 }  // namespace
@@ -95,7 +95,7 @@ Communicator* Communicator::find(MPI_Comm comm) {
     if (PMPI_Comm_set_attr(comm, keyval, state) != MPI_SUCCESS) return nullptr;
     state->self_ = made;
   }
-  last_used = {comm, now, state->is_playable() ? state : nullptr};
+  last_used = {comm, now, state->is_executable() ? state : nullptr};
   return last_used.state;
 }
 
@@ -126,7 +126,7 @@ Communicator::~Communicator() {
   PMPI_Comm_free(&own_);
 }
 
-bool Communicator::is_playable() const { return state_ != State::useless; }
+bool Communicator::is_executable() const { return state_ != State::useless; }
 
 bool Communicator::prepare() {
   if (state_ != State::new_) return state_ == State::ready;

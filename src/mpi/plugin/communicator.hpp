@@ -2,7 +2,7 @@
 /// \file
 /// What the plug-in keeps for a communicator of the program: a communicator of its own for its messages, the places of
 /// the ranks, the compiled programs. It hangs on the program's communicator as an attribute, and goes with it, or with
-/// the last of its plays that do not block.
+/// the last of its executions that do not block.
 
 #include <mpi.h>
 
@@ -21,7 +21,7 @@ namespace ayatori::plugin {
 
 class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
-  /// The state of a communicator whose collectives can be played; nullptr for all others: MPI_COMM_NULL,
+  /// The state of a communicator whose collectives can be executed; nullptr for all others: MPI_COMM_NULL,
   /// inter-communicators, those of one process, and those with processes outside of MPI_COMM_WORLD. Local.
   [[nodiscard]] static Communicator* find(MPI_Comm comm);
 
@@ -32,8 +32,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] Rank ranks() const { return ranks_; }
 
-  /// Makes what plays need, at the first call; collective. False if the MPI has no communicator left to give: the same
-  /// on all ranks.
+  /// Makes what executes need, at the first call; collective. False if the MPI has no communicator left to give: the
+  /// same on all ranks.
   [[nodiscard]] bool prepare();
   /// Whether that has happened: the same on all ranks.
   [[nodiscard]] bool is_ready() const { return state_ == State::ready; }
@@ -45,23 +45,24 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
   [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
 
-  /// For messages of plays; errors return. After prepare().
+  /// For messages of executions; errors return. After prepare().
   [[nodiscard]] MPI_Comm own() const { return own_; }
   /// Of its ranks. Made when it is asked for: what is kept does not grow with the number of ranks. After prepare().
   [[nodiscard]] Places places() const;
 
   /// What is known of calls of this kind and about this size; made when it is first asked for.
-  /// `exact` as in Decision, `in_rank_order` as in CallShape: not all that combines can be played in that order.
+  /// `exact` as in Decision, `in_rank_order` as in CallShape: not all that combines can be executed in that order.
   [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact, bool in_rank_order);
 
   /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
   [[nodiscard]] CompiledCall* compiled(const CallShape& shape);
 
-  /// The same for a play that does not block: nobody else has it until it comes back, from any thread.
+  /// The same for an execution that does not block: nobody else has it until it comes back, from any thread.
   [[nodiscard]] std::unique_ptr<CompiledCall> lend(const CallShape& shape);
   void give_back(std::unique_ptr<CompiledCall> call);
 
-  /// Hands an error of a play to the program's error handler. From then on nothing is played here. Returns the code.
+  /// Hands an error of an execution to the program's error handler. From then on nothing is executed here. Returns the
+  /// code.
   int give_up(int code);
   int give_up(const Error& error) { return give_up(code_of(error)); }
   /// The MPI's words for it can't say what happened: so a line does, once in a process.
@@ -69,7 +70,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
  private:
   explicit Communicator(MPI_Comm comm);
-  [[nodiscard]] bool is_playable() const;
+  [[nodiscard]] bool is_executable() const;
   [[nodiscard]] std::unique_ptr<CompiledCall> make_call(const CallShape& shape, CompiledCall::Carried carried);
   static void bury(Communicator* state);
   [[nodiscard]] bool make_own();

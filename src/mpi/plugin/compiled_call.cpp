@@ -10,7 +10,7 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// Small plays should not have to ask for memory.
+/// Small executes should not have to ask for memory.
 constexpr Bytes max_kept_scratch = 4096;
 
 /// All ranks find out whether a schedule combines in the order of ranks: in some 1 MiB and 50 ms at most.
@@ -56,7 +56,7 @@ bool writes_only_own_block(const RankProgram& program, Rank rank) {
   return true;
 }
 
-/// A reduce-scatter of blocks of one size that may be played in what the program sends, or else as all other calls.
+/// A reduce-scatter of blocks of one size that may be executed in what the program sends, or else as all other calls.
 Result<RankProgram> compile(const Schedule& schedule, Rank rank, const CallShape& shape) {
   ProgramOptions options;
   options.element_bytes = shape.element_bytes;
@@ -105,10 +105,10 @@ CompiledCall::CompiledCall(CallShape shape, Rank rank, RankProgram program, Mess
       program_(std::move(program)),
       uses_(region_uses(program_)),
       carrier_(messages, program_, carried == Carried::without_memory),
-      player_(program_, carrier_.get(),
-              [this](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
-                combine_(to, from, bytes, order);
-              }),
+      executor_(program_, carrier_.get(),
+                [this](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
+                  combine_(to, from, bytes, order);
+                }),
       regions_(uses_.size()) {
   if (shape_.by_slot) sizes_.resize(uses_.size());
   if (uses_.empty() || uses_.back().end - uses_.back().first > max_kept_scratch) return;
@@ -116,7 +116,7 @@ CompiledCall::CompiledCall(CallShape shape, Rank rank, RankProgram program, Mess
   has_kept_scratch_ = true;
 }
 
-/// The program, and the player's pieces, streams and requests.
+/// The program, and the executor's pieces, streams and requests.
 Bytes CompiledCall::memory_bytes() const {
   Bytes bytes = sizeof *this + program_.locals().size() * sizeof(RankProgram::Local) +
                 program_.messages().size() * sizeof(RankProgram::Message) +
@@ -141,7 +141,7 @@ CompiledCall::Blocks CompiledCall::blocks(const void* buffer, std::byte* own) co
   return found;
 }
 
-/// Says where the play's memory is.
+/// Says where the execution's memory is.
 void CompiledCall::place(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
   std::ranges::copy(regions, regions_.begin());
   if (shape_.by_slot) {
@@ -154,30 +154,30 @@ void CompiledCall::place(std::span<std::byte* const> regions, std::span<const By
 
 void CompiledCall::end() {
   scratch_ = Memory();
-  carrier_.end_play();
+  carrier_.end_execution();
 }
 
 Result<> CompiledCall::begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
   place(regions, sizes);
   combine_ = std::move(combine);
-  carrier_.begin_play();
-  return shape_.by_slot ? player_.start(regions_, sizes_) : player_.start(regions_);
+  carrier_.begin_execution();
+  return shape_.by_slot ? executor_.start(regions_, sizes_) : executor_.start(regions_);
 }
 
 Result<bool> CompiledCall::advance() {
-  const auto done = player_.advance();
+  const auto done = executor_.advance();
   if (done && !*done) return false;
   end();
   return done;
 }
 
-Result<> CompiledCall::play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
+Result<> CompiledCall::execute(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
   place(regions, sizes);
   combine_ = std::move(combine);
-  carrier_.begin_play();
-  auto played = shape_.by_slot ? player_.play(regions_, sizes_) : player_.play(regions_);
+  carrier_.begin_execution();
+  auto executed = shape_.by_slot ? executor_.execute(regions_, sizes_) : executor_.execute(regions_);
   end();
-  return played;
+  return executed;
 }
 
 }  // namespace ayatori::plugin

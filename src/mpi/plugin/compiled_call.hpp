@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A collective call that is ready to be played on one communicator, as often as the program makes it.
+/// A collective call that is ready to be executed on one communicator, as often as the program makes it.
 
 #include <array>
 #include <memory>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ayatori/player/player.hpp"
-#include "ayatori/player/region_use.hpp"
+#include "ayatori/executor/executor.hpp"
+#include "ayatori/executor/region_use.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/tuning/settings.hpp"
 #include "messages.hpp"
@@ -23,7 +23,7 @@ struct CallShape {
   Rank root = 0;
   Bytes elements = 0;          ///< as CollectiveCall::bytes counts
   Bytes element_bytes = 1;     ///< no element is cut into two
-  bool by_slot = false;        ///< every slot is a region of its own, and each play has its own sizes
+  bool by_slot = false;        ///< every slot is a region of its own, and each execution has its own sizes
   bool in_rank_order = false;  ///< of a reduction whose operation does not commute
 
   friend bool operator==(const CallShape&, const CallShape&) = default;
@@ -45,8 +45,9 @@ class Memory {
 
 class CompiledCall {
  public:
-  /// Which way messages go. Those of plays that do not block go by the MPI, or by the connections to other machines
-  /// where the job has them: the memory of a node is for one play at a time, and somebody must look at it.
+  /// Which way messages go. Those of executions that do not block go by the MPI, or by the connections to other
+  /// machines where the job has them: the memory of a node is for one execution at a time, and somebody must look at
+  /// it.
   enum class Carried : std::uint8_t { by_all, without_memory };
 
   /// Errors: those of make_schedule(), a schedule in which routers take part, and where operands must be combined in
@@ -68,7 +69,7 @@ class CompiledCall {
   [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
   [[nodiscard]] bool own_block_is_apart() const { return own_block_is_apart_; }
-  /// Those of a reduce-scatter's blocks for play(), which `buffer` begins and of which `own` is this rank's. Blocks
+  /// Those of a reduce-scatter's blocks for execute(), which `buffer` begins and of which `own` is this rank's. Blocks
   /// that are not written stay as they are.
   struct Blocks {
     std::array<std::byte*, 3> begin;
@@ -77,12 +78,12 @@ class CompiledCall {
   };
   [[nodiscard]] Blocks blocks(const void* buffer, std::byte* own) const;
 
-  /// Plays with these regions, and scratch memory after them. By slot: with a region and a size for each of the
+  /// Executions with these regions, and scratch memory after them. By slot: with a region and a size for each of the
   /// collective's slots (no scratch is needed), or for all slots. `combine` does reductions.
-  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine);
+  [[nodiscard]] Result<> execute(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine);
 
   /// The same in parts: begin() posts the first messages, advance() goes as far as is possible without waiting and says
-  /// whether the play is over; after an error it is, too.
+  /// whether the execution is over; after an error it is, too.
   [[nodiscard]] Result<> begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine);
   [[nodiscard]] Result<bool> advance();
 
@@ -98,10 +99,10 @@ class CompiledCall {
   std::vector<RegionUse> uses_;
   CallCarrier carrier_;
   Combine combine_;
-  Player player_;
+  Executor executor_;
   std::vector<std::byte*> regions_;
   std::vector<Bytes> sizes_;
-  Memory scratch_;       ///< of the play that is under way
+  Memory scratch_;       ///< of the execution that is under way
   Memory kept_scratch_;  ///< where it is small
   bool has_kept_scratch_ = false;
 };

@@ -14,7 +14,7 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// Of operations that round, who plays must not change while the program runs: so they have one trial, a longer one.
+/// Of operations that round, who executes must not change while the program runs: so they have one trial, a longer one.
 constexpr std::size_t rounds_of_only_trial = 15;
 
 }  // namespace
@@ -55,11 +55,12 @@ void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
   if (on_trial_) begin_trial();
 }
 
-/// Until there is a trial, the first of ours plays: what the model predicts does not depend on the times of this run.
+/// Until there is a trial, the first of ours executes: what the model predicts does not depend on the times of this
+/// run.
 void Decision::leave_out_the_mpi() {
   if (ways_.size() > 1) ways_.erase(ways_.begin());
   explain(fmt::format("{} of about {} bytes: {}", names_of(call_).name, bytes_,
-                      ways_[0].algorithm.empty() ? "the MPI's own, as none of ours can be played"
+                      ways_[0].algorithm.empty() ? "the MPI's own, as none of ours can be executed"
                                                  : ways_[0].algorithm + (may_try_ ? " until there is a trial" : "")));
 }
 
@@ -82,7 +83,7 @@ void Decision::drop(const ForcedChoice& choice) {
   std::erase(ways_, ForcedChoice(choice));
   if (apart_ && ways_.empty()) {
     ways_.emplace_back();
-    explain(fmt::format("{} of about {} bytes: the MPI's own, over other networks: none of ours can be played",
+    explain(fmt::format("{} of about {} bytes: the MPI's own, over other networks: none of ours can be executed",
                         names_of(call_).name, bytes_));
   }
   settled_ = 0;

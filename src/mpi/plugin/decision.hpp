@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Who plays the calls of one kind and about one size on a communicator: what the user forces, else what the first
+/// Who executes the calls of one kind and about one size on a communicator: what the user forces, else what the first
 /// calls show to be the fastest, and some later ones again: what was chosen while the machine was busy does not stay.
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace ayatori::plugin {
 
 class Decision {
  public:
-  /// `exact`: the result does not depend on who plays, bit by bit. `apart`: the MPI's own would take networks that are
-  /// not for collectives (Process::mpi_is_elsewhere); it is then played only where nothing of ours can be.
+  /// `exact`: the result does not depend on who executes, bit by bit. `apart`: the MPI's own would take networks that
+  /// are not for collectives (Process::mpi_is_elsewhere); it is then executed only where nothing of ours can be.
   Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks);
 
   /// Whether prepare() is to be called before the first call, rather than before a trial.
   [[nodiscard]] bool begins_apart() const { return apart_ && undecided_; }
-  /// Finds what is worth a trial, if there is to be one now, or what plays instead of the MPI; before next() is obeyed.
-  /// `own` is the communicator of our own whose ranks are at `places`, and all of them call it when one does; `rank` is
-  /// ours.
+  /// Finds what is worth a trial, if there is to be one now, or what runs instead of the MPI; before next() is
+  /// obeyed. `own` is the communicator of our own whose ranks are at `places`, and all of them call it when one does;
+  /// `rank` is ours.
   void prepare(const Places& places, MPI_Comm own, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
@@ -31,12 +31,12 @@ class Decision {
     return on_trial_;
   }
 
-  /// Who plays the next call; nullptr: the MPI.
+  /// Who executes the next call; nullptr: the MPI.
   [[nodiscard]] const ForcedChoice* next() const;
 
   /// Or timed before the trial.
   [[nodiscard]] bool on_trial() const { return on_trial_; }
-  /// Takes a choice out that can't be played. The same on all ranks.
+  /// Takes a choice out that can't be executed. The same on all ranks.
   void drop(const ForcedChoice& choice);
   /// The call that next() was about took so long. Collective on `own` where times are compared.
   void note(double seconds, MPI_Comm own);
@@ -61,7 +61,7 @@ class Decision {
   bool may_try_ = false;     ///< the times of calls may decide
   bool on_trial_ = false;    ///< and neither a pause nor only to come
   bool spins_ = false;       ///< ranks did on cores that they share, before the first trial
-  bool may_change_ = false;  ///< the result does not depend on who plays, so that later trials are allowed
+  bool may_change_ = false;  ///< the result does not depend on who executes, so that later trials are allowed
   std::uint64_t trials_ = 0;
   std::uint64_t calls_until_trial_ = 0;  ///< or until it goes on; 0: none comes
   std::uint64_t calls_before_trial_ = 0;

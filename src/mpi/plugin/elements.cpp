@@ -75,7 +75,7 @@ void in_parts(const Elements& elements, Part do_part) {
 }
 
 /// An element too large for MPI_Pack goes through a message to ourselves, as a type of bytes: on our own communicator,
-/// where no play sends a message to itself.
+/// where no execution sends a message to itself.
 void send_to_self(const Elements& from, std::byte* to, bool packs, MPI_Comm own) {
   int self = 0;
   PMPI_Comm_rank(own, &self);

@@ -47,7 +47,7 @@ void unpack(const std::byte* from, const Elements& elements, MPI_Comm own);
 /// From one buffer to another, of as many bytes.
 void copy(const Elements& from, const Elements& to, MPI_Comm own);
 
-/// A buffer of the program as bytes, for one play: packed in between if it has gaps.
+/// A buffer of the program as bytes, for one execution: packed in between if it has gaps.
 class Bytewise {
  public:
   enum class Access : std::uint8_t { read, write, both };
@@ -55,7 +55,7 @@ class Bytewise {
   /// `must_copy`: use memory in between in any case.
   Bytewise(const Elements& elements, Access access, MPI_Comm own, bool must_copy = false);
   [[nodiscard]] std::byte* begin() const { return begin_; }
-  /// After the play: writes back what was received.
+  /// After the execution: writes back what was received.
   void finish() const;
 
  private:

@@ -7,21 +7,21 @@
 
 struct ayatori_mpi_calls ayatori_own_calls;
 
-extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played,
+extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* executed,
                                                                                int level) {
   using namespace ayatori::plugin;
-  ayatori_own_calls = *played;
+  ayatori_own_calls = *executed;
   if (!begin_process(level)) return 0;
   begin_communicators();
-  if (process().plays_nonblocking) {
+  if (process().executes_nonblocking) {
     if (Communicator* const world = Communicator::find(MPI_COMM_WORLD)) static_cast<void>(world->prepare());
   }
-  play_broadcasts(*played);
-  play_gathers(*played);
-  play_exchanges(*played);
-  play_reductions(*played);
-  prepare_communicators(*played);
-  begin_quick_calls(*played);
-  begin_background(*played);
+  execute_broadcasts(*executed);
+  execute_gathers(*executed);
+  execute_exchanges(*executed);
+  execute_reductions(*executed);
+  prepare_communicators(*executed);
+  begin_quick_calls(*executed);
+  begin_background(*executed);
   return 1;
 }

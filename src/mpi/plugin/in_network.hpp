@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Does this MPI reduce in switches (NVIDIA's SHARP), by HCOLL or UCC? Its own calls then do so by themselves, so that
-/// what is played has to be faster than switches to be chosen. `ayatori run` sets what switches it on.
+/// what is executed has to be faster than switches to be chosen. `ayatori run` sets what switches it on.
 
 namespace ayatori::plugin {
 

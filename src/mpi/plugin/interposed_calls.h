@@ -238,6 +238,6 @@ struct ayatori_mpi_calls {
 };
 
 /// What the library libayatori_mpi_engine.so offers to libayatori_mpi.so. Called once, after MPI_Init, by all processes
-/// of MPI_COMM_WORLD. `played` has the MPI's own functions, of which it replaces some; then it returns 1, or 0 if it
+/// of MPI_COMM_WORLD. `executed` has the MPI's own functions, of which it replaces some; then it returns 1, or 0 if it
 /// replaces none. `level` is the thread level for which the program asked, or -1 if it is the one that it has.
-typedef int ayatori_mpi_start(struct ayatori_mpi_calls* played, int level);
+typedef int ayatori_mpi_start(struct ayatori_mpi_calls* executed, int level);

@@ -138,7 +138,7 @@ static void tell_why(int rank) {
   fprintf(stderr, "ayatori: collectives are left alone: rank %d on %s: %s\n", rank, host, why_not);
 }
 
-/* Whether all processes of MPI_COMM_WORLD can play; then each plays. A process that stepped aside alone would leave the
+/* Whether all processes of MPI_COMM_WORLD can execute; if so, each does. A process that stepped aside alone would leave the
  * others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
 static int all_can(int can, int off) {
   const MPI_Comm world = OWN_CONSTANT(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
@@ -193,7 +193,7 @@ static int initialise_for_threads(int* argc, char*** argv, int required, int* pr
 }
 
 /* Each function has both of its names. Fortran's functions of Open MPI convert their arguments and call PMPI_…, as some
- * of MPICH's do: if collectives went past us, a rank that calls from Fortran and one that calls from C would play
+ * of MPICH's do: if collectives went past us, a rank that calls from Fortran and one that calls from C would execute
  * different schedules in the same call, and wait for ever; and requests that Fortran begins or ends would not be seen.
  * The engine calls the MPI's own by their addresses (own_calls.h). */
 EXPORTED int MPI_Init(int* argc, char*** argv) { return initialise(argc, argv); }
@@ -248,5 +248,5 @@ __attribute__((destructor)) static void notice_escape(void) {
   memcpy(&initialized, &found, sizeof found);
   int was = 0;
   initialized(&was);
-  if (was) tell("this program called MPI past the plug-in, which has played nothing", "");
+  if (was) tell("this program called MPI past the plug-in, which has executed nothing", "");
 }

@@ -9,8 +9,8 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// Plays that block have the tags from 0 on, one at a time; others share the upper half.
-TagRanges tags_of_plays() {
+/// Executions that block have the tags from 0 on, one at a time; others share the upper half.
+TagRanges tags_of_executions() {
   int* largest = nullptr;
   int known = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known);
@@ -22,13 +22,13 @@ TagRanges tags_of_plays() {
 }  // namespace
 
 Messages::Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ranks, std::uint32_t number)
-    : own_(own), number_(number), all_near_(near.size() == ranks), tags_(tags_of_plays()) {
+    : own_(own), number_(number), all_near_(near.size() == ranks), tags_(tags_of_executions()) {
   if (process().memory == nullptr || near.size() < 2) return;
   near_ = std::make_unique<MemoryCarrier>(*process().memory, near, number_ << 32);
 }
 
-void Messages::begin_play() {
-  ++plays_;
+void Messages::begin_execution() {
+  ++executions_;
   if (near_ != nullptr) near_->set_context(context());
 }
 
@@ -37,7 +37,7 @@ void Messages::use_sockets(std::vector<Rank> processes) {
 }
 
 std::uint64_t Messages::take_context() {
-  return (number_ << 32U) | beside_others | (outstanding_plays_++ & ~beside_others);
+  return (number_ << 32U) | beside_others | (outstanding_executions_++ & ~beside_others);
 }
 
 bool Messages::has_tags(std::uint32_t streams) const { return tags_.has(static_cast<int>(streams)); }
@@ -77,19 +77,19 @@ CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool ou
   carrier_ = both_.get();
 }
 
-void CallCarrier::begin_play() {
+void CallCarrier::begin_execution() {
   if (!outstanding_) {
-    messages_.begin_play();
-    if (by_sockets_ != nullptr) by_sockets_->begin_play(messages_.context());
+    messages_.begin_execution();
+    if (by_sockets_ != nullptr) by_sockets_->begin_execution(messages_.context());
     return;
   }
-  if (by_sockets_ != nullptr) return by_sockets_->begin_play(messages_.take_context());
+  if (by_sockets_ != nullptr) return by_sockets_->begin_execution(messages_.take_context());
   first_tag_ = messages_.take_tags(streams_);
   by_mpi_->set_first_tag(first_tag_);
 }
 
-void CallCarrier::end_play() {
-  if (by_sockets_ != nullptr) return by_sockets_->end_play();
+void CallCarrier::end_execution() {
+  if (by_sockets_ != nullptr) return by_sockets_->end_execution();
   if (outstanding_) messages_.give_back_tags(first_tag_);
 }
 

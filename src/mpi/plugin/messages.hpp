@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How messages of plays on one communicator travel: to processes of this node through memory, to others by the MPI or
-/// by connections of our own.
+/// How messages of executions on one communicator travel: to processes of this node through memory, to others by the
+/// MPI or by connections of our own.
 
 #include <mpi.h>
 
@@ -12,7 +12,7 @@
 
 #include "ayatori/carriers/combined_carrier.hpp"
 #include "ayatori/carriers/socket_carrier.hpp"
-#include "ayatori/player/rank_program.hpp"
+#include "ayatori/executor/rank_program.hpp"
 #include "ayatori/progress/tag_ranges.hpp"
 #include "mpi_carrier.hpp"
 
@@ -26,24 +26,25 @@ class Messages {
   /// Messages to other nodes go by process().sockets from now on. `processes`: by rank its rank in MPI_COMM_WORLD.
   void use_sockets(std::vector<Rank> processes);
 
-  /// Whether a play that does not block can have so many streams. The same on all ranks.
+  /// Whether an execution that does not block can have so many streams. The same on all ranks.
   [[nodiscard]] bool has_tags(std::uint32_t streams) const;
 
  private:
   friend class CallCarrier;
-  /// The next play on the communicator begins: all ranks count alike.
-  void begin_play();
-  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (plays_ & ~beside_others); }
-  /// That of the next play that does not block. All ranks begin them in the same order.
+  /// The next execution on the communicator begins: all ranks count alike.
+  void begin_execution();
+  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (executions_ & ~beside_others); }
+  /// That of the next execution that does not block. All ranks begin them in the same order.
   [[nodiscard]] std::uint64_t take_context();
-  /// The first tag of a play that does not block: all ranks get the same. Such plays are under way at the same time.
+  /// The first tag of an execution that does not block: all ranks get the same. Such executions are under way at the
+  /// same time.
   [[nodiscard]] int take_tags(std::uint32_t streams);
   void give_back_tags(int first);
 
   MPI_Comm own_;
   std::uint64_t number_;
-  std::uint32_t plays_ = 0;
-  std::uint32_t outstanding_plays_ = 0;
+  std::uint32_t executions_ = 0;
+  std::uint32_t outstanding_executions_ = 0;
   bool all_near_;
   std::unique_ptr<MemoryCarrier> near_;                  ///< nullptr: none through memory
   std::shared_ptr<const std::vector<Rank>> by_sockets_;  ///< the processes, if messages to other nodes go by sockets
@@ -54,12 +55,12 @@ class Messages {
 /// What carries the messages of one compiled call.
 class CallCarrier {
  public:
-  /// `outstanding`: for plays that do not block, all by the MPI, or all by sockets.
+  /// `outstanding`: for executions that do not block, all by the MPI, or all by sockets.
   CallCarrier(Messages& messages, const RankProgram& program, bool outstanding);
   [[nodiscard]] Carrier& get() const { return *carrier_; }
 
-  void begin_play();
-  void end_play();
+  void begin_execution();
+  void end_execution();
 
  private:
   Messages& messages_;

@@ -192,7 +192,8 @@ void join_networks(Process& process, const std::vector<std::string>& ways) {
       "all of calls that do not block");
   if (process.collectives_are_apart) {
     explain(
-        "collectives have networks that the MPI's other messages do not take: they are played from the first call on, "
+        "collectives have networks that the MPI's other messages do not take: they are executed from the first call "
+        "on, "
         "and the MPI's own, which would leave those networks, are not among what is tried");
   }
 }

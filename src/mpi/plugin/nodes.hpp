@@ -14,7 +14,7 @@ void find_nodes(Process& process);
 /// After find_nodes(), by machine: the name of its host; on process 0, and nothing on all others.
 [[nodiscard]] std::vector<std::string> hosts_of_machines(const Process& process);
 
-/// Whether several threads may play at the same time: neither the memory nor connections are made for that.
+/// Whether several threads may execute at the same time: neither the memory nor connections are made for that.
 [[nodiscard]] bool threads_may_call(const Process& process);
 
 /// Adds what a source of topologies (NWTOPO_SOURCE, or what the host's environment names) says of the nodes: groups and

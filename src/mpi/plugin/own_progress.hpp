@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How plays that do not block go on while the program is anywhere in the MPI: also in MPI_Recv, or in Fortran's
+/// How executions that do not block go on while the program is anywhere in the MPI: also in MPI_Recv, or in Fortran's
 /// PMPI_Wait, which no wrapper sees. MPI demands it (MPI 3.1, section 3.5: a call of one process may depend on what
 /// another one has begun).
 

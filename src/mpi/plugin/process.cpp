@@ -92,7 +92,7 @@ bool begin_process(int level) {
   take_table();
   take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;
-  if (!the_process.settings.plays_anything() && !the_process.table && !moves) return false;
+  if (!the_process.settings.executes_anything() && !the_process.table && !moves) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);
@@ -101,8 +101,8 @@ bool begin_process(int level) {
   drop_table_of_another_job();
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
   if (may_be_ours || the_process.table) {
-    the_process.plays_nonblocking = join_progress_of_mpi();
-    if (!the_process.plays_nonblocking) {
+    the_process.executes_nonblocking = join_progress_of_mpi();
+    if (!the_process.executes_nonblocking) {
       explain("calls that do not block: the MPI's own, which does not let others take part in its progress");
     }
   }

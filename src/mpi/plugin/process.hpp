@@ -39,15 +39,15 @@ struct Process {
   Places places;                ///< of the ranks of MPI_COMM_WORLD
   std::vector<int> node_ranks;  ///< ranks of MPI_COMM_WORLD on our node, by their number on it
   Rank node_self = 0;           ///< our own number on it
-  /// Whether calls that do not block can be played, and some may be: the same in all processes.
-  bool plays_nonblocking = false;
+  /// Whether calls that do not block can be executed, and some may be: the same in all processes.
+  bool executes_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over
   std::unique_ptr<NodeMemory> memory;  ///< shared by the node's processes; nullptr: messages go through the MPI
   /// Connections to processes of other machines; nullptr: messages to them go through the MPI. The same in all
   /// processes.
   std::unique_ptr<ProcessSockets> sockets;
-  /// The MPI's own messages take networks that are not for collectives; those of plays take, by `sockets`, the ones
-  /// that are.
+  /// The MPI's own messages take networks that are not for collectives; those of executions take, by `sockets`, the
+  /// ones that are.
   bool collectives_are_apart = false;
 
   /// Whether our node has more ranks than cores, as far as is known.

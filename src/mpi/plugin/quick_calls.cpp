@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "calls.hpp"
-#include "played_function.hpp"
+#include "executed_function.hpp"
 #include "reduction.hpp"
 
 namespace ayatori::plugin {
 
 namespace {
 
-/// All on which it depends who plays a call of one function, as this rank sees it.
+/// All on which it depends who executes a call of one function, as this rank sees it.
 struct Key {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -29,7 +29,7 @@ struct Known {
   Key key;
   std::uint64_t epoch = 0;
   Communicator* on = nullptr;
-  CompiledCall* call = nullptr;  ///< nullptr: the MPI plays it
+  CompiledCall* call = nullptr;  ///< nullptr: the MPI executes it
   Bytes bytes = 0;               ///< of `count` elements
   Decision* by = nullptr;        ///< counts the calls
   Reduction reduction;
@@ -84,7 +84,7 @@ const Known* find_known(MpiCall call, const Key& key) {
   return code;
 }
 
-/// The long way of a call that is known and has been counted, but is not played here.
+/// The long way of a call that is known and has been counted, but is not executed here.
 template <typename LongWay>
 int go_long(const Known& known, LongWay long_way) {
   counted = known.by;
@@ -93,13 +93,13 @@ int go_long(const Known& known, LongWay long_way) {
   return code;
 }
 
-int outcome_of(const Known& known, const Result<>& played) {
-  return played ? MPI_SUCCESS : known.on->give_up(played.error());
+int outcome_of(const Known& known, const Result<>& executed) {
+  return executed ? MPI_SUCCESS : known.on->give_up(executed.error());
 }
 
 template <std::size_t count>
-int play(const Known& known, std::byte* const (&regions)[count], Combine combine = nullptr) {
-  return outcome_of(known, known.call->play(regions, {}, std::move(combine)));
+int execute(const Known& known, std::byte* const (&regions)[count], Combine combine = nullptr) {
+  return outcome_of(known, known.call->execute(regions, {}, std::move(combine)));
 }
 
 std::byte* bytes_at(const void* address) { return static_cast<std::byte*>(const_cast<void*>(address)); }
@@ -137,7 +137,7 @@ int quick_barrier(MPI_Comm comm, LongWay long_way, Pass pass) {
   if (known == nullptr) return learn(MpiCall::barrier, key, long_way());
   if (known->call == nullptr) return pass();
   std::byte* const regions[] = {nullptr, nullptr};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 template <typename LongWay, typename Pass>
@@ -148,7 +148,7 @@ int quick_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_
   if (known == nullptr) return learn(MpiCall::bcast, key, long_way());
   if (known->call == nullptr) return pass();
   std::byte* const regions[] = {bytes_at(buffer)};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 template <typename LongWay, typename Pass>
@@ -161,11 +161,11 @@ int quick_reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype
   if (is_root(*known)) {
     give(sent, bytes_at(received), known->bytes);
     std::byte* const regions[] = {bytes_at(received)};
-    return play(*known, regions, combine_by(known->reduction));
+    return execute(*known, regions, combine_by(known->reduction));
   }
   if (known->call->use(0).written) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent)};
-  return play(*known, regions, combine_by(known->reduction));
+  return execute(*known, regions, combine_by(known->reduction));
 }
 
 template <typename LongWay, typename Pass>
@@ -177,7 +177,7 @@ int quick_allreduce(const void* sent, void* received, MPI_Count count, MPI_Datat
   if (known->call == nullptr) return pass();
   give(sent, bytes_at(received), known->bytes);
   std::byte* const regions[] = {bytes_at(received)};
-  return play(*known, regions, combine_by(known->reduction));
+  return execute(*known, regions, combine_by(known->reduction));
 }
 
 template <typename LongWay, typename Pass>
@@ -190,15 +190,15 @@ int quick_reduce_scatter_block(const void* sent, void* received, MPI_Count count
   if (known->call->own_block_is_apart() && sent != MPI_IN_PLACE) {
     const CompiledCall::Blocks blocks = known->call->blocks(sent, bytes_at(received));
     std::memcpy(received, bytes_at(sent) + known->on->rank() * known->bytes, known->bytes);
-    return outcome_of(*known, known->call->play(blocks.regions(), {}, combine_by(known->reduction)));
+    return outcome_of(*known, known->call->execute(blocks.regions(), {}, combine_by(known->reduction)));
   }
   const Bytes all = known->bytes * known->on->ranks();
   std::byte* const work = small_memory(all);
   if (work == nullptr) return go_long(*known, long_way);
   std::memcpy(work, sent == MPI_IN_PLACE ? received : sent, all);
   std::byte* const own = work + known->on->rank() * known->bytes;
-  const int code =
-      outcome_of(*known, known->call->play(known->call->blocks(work, own).regions(), {}, combine_by(known->reduction)));
+  const int code = outcome_of(
+      *known, known->call->execute(known->call->blocks(work, own).regions(), {}, combine_by(known->reduction)));
   std::memcpy(received, own, known->bytes);
   return code;
 }
@@ -213,7 +213,7 @@ int quick_allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_ty
   if (known->call == nullptr) return pass();
   give(sent, bytes_at(received) + known->on->rank() * known->bytes, known->bytes);
   std::byte* const regions[] = {bytes_at(received)};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 template <typename LongWay, typename Pass>
@@ -230,11 +230,11 @@ int quick_gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type,
     if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
     give(sent, bytes_at(received) + at, known->bytes);
     std::byte* const regions[] = {bytes_at(received)};
-    return play(*known, regions);
+    return execute(*known, regions);
   }
   if (!touches_only_own_block(*known)) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent) - at};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 template <typename LongWay, typename Pass>
@@ -250,13 +250,13 @@ int quick_scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type
   if (is_root(*known)) {
     if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
     std::byte* const regions[] = {bytes_at(sent)};
-    const int code = play(*known, regions);
+    const int code = execute(*known, regions);
     std::memcpy(received, bytes_at(sent) + at, known->bytes);
     return code;
   }
   if (!touches_only_own_block(*known)) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(received) - at};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 template <typename LongWay, typename Pass>
@@ -269,7 +269,7 @@ int quick_alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_typ
   if (known->call == nullptr) return pass();
   if (known->call->use(0).written) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent), bytes_at(received)};
-  return play(*known, regions);
+  return execute(*known, regions);
 }
 
 /// The functions without a short way.
@@ -287,35 +287,35 @@ struct Short<Member, Quick> {
   }
 };
 
-#define AYATORI_SHORTEN_FORM(played, name, quick) \
-  put<Short, &ayatori_mpi_calls::name, [](auto... all) { return quick(all...); }>(played)
+#define AYATORI_SHORTEN_FORM(executed, name, quick) \
+  put<Short, &ayatori_mpi_calls::name, [](auto... all) { return quick(all...); }>(executed)
 #if AYATORI_HAS_LARGE_COUNTS
-#define AYATORI_SHORTEN(played, name, quick) \
-  AYATORI_SHORTEN_FORM(played, name, quick); \
-  AYATORI_SHORTEN_FORM(played, name##_c, quick)
+#define AYATORI_SHORTEN(executed, name, quick) \
+  AYATORI_SHORTEN_FORM(executed, name, quick); \
+  AYATORI_SHORTEN_FORM(executed, name##_c, quick)
 #else
-#define AYATORI_SHORTEN(played, name, quick) AYATORI_SHORTEN_FORM(played, name, quick)
+#define AYATORI_SHORTEN(executed, name, quick) AYATORI_SHORTEN_FORM(executed, name, quick)
 #endif
 
 }  // namespace
 
-void begin_quick_calls(struct ayatori_mpi_calls& played) {
+void begin_quick_calls(struct ayatori_mpi_calls& executed) {
   if (process().level == MPI_THREAD_MULTIPLE) return;
   in_use = true;
-  long_ways = played;
-  AYATORI_SHORTEN_FORM(played, Barrier, quick_barrier);
-  AYATORI_SHORTEN(played, Bcast, quick_bcast);
-  AYATORI_SHORTEN(played, Reduce, quick_reduce);
-  AYATORI_SHORTEN(played, Allreduce, quick_allreduce);
-  AYATORI_SHORTEN(played, Reduce_scatter_block, quick_reduce_scatter_block);
-  AYATORI_SHORTEN(played, Allgather, quick_allgather);
-  AYATORI_SHORTEN(played, Gather, quick_gather);
-  AYATORI_SHORTEN(played, Scatter, quick_scatter);
-  AYATORI_SHORTEN(played, Alltoall, quick_alltoall);
+  long_ways = executed;
+  AYATORI_SHORTEN_FORM(executed, Barrier, quick_barrier);
+  AYATORI_SHORTEN(executed, Bcast, quick_bcast);
+  AYATORI_SHORTEN(executed, Reduce, quick_reduce);
+  AYATORI_SHORTEN(executed, Allreduce, quick_allreduce);
+  AYATORI_SHORTEN(executed, Reduce_scatter_block, quick_reduce_scatter_block);
+  AYATORI_SHORTEN(executed, Allgather, quick_allgather);
+  AYATORI_SHORTEN(executed, Gather, quick_gather);
+  AYATORI_SHORTEN(executed, Scatter, quick_scatter);
+  AYATORI_SHORTEN(executed, Alltoall, quick_alltoall);
 }
 
-void settle_call(Communicator* on, CompiledCall* played, Decision* by) {
-  if (in_use) latest = {true, on, played, by};
+void settle_call(Communicator* on, CompiledCall* executed, Decision* by) {
+  if (in_use) latest = {true, on, executed, by};
 }
 
 bool was_counted(const Decision& by) { return in_use && counted == &by; }

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "ayatori/player/player.hpp"
+#include "ayatori/executor/executor.hpp"
 #include "elements.hpp"
 
 namespace ayatori::plugin {
@@ -18,9 +18,9 @@ struct Reduction {
   bool commutes = true;
 };
 
-/// Whether a reduction can be played, which is the same on all ranks: the operation is defined for the type, and
+/// Whether a reduction can be executed, which is the same on all ranks: the operation is defined for the type, and
 /// elements lie within their extent. Other calls are left to the MPI, which also says what is wrong in them.
-[[nodiscard]] bool can_play(MPI_Op op, const Layout& layout);
+[[nodiscard]] bool can_execute(MPI_Op op, const Layout& layout);
 
 [[nodiscard]] Reduction reduction_of(MPI_Op op, const Layout& layout);
 
@@ -34,7 +34,7 @@ struct Reduction {
 /// sums that round, since a + b rounds as b + a does.
 [[nodiscard]] Rank exact_up_to(const Reduction& reduction);
 
-/// For the Player. The reduction must outlive it.
+/// For the Executor. The reduction must outlive it.
 [[nodiscard]] Combine combine_by(const Reduction& reduction);
 
 }  // namespace ayatori::plugin

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Requests of the MPI that are complete when we say so: generalized requests (MPI 3.1, section 12.2). They are all
-/// that programs get to see of plays that do not block, so every function of the MPI takes them, from any language.
+/// that programs get to see of executions that do not block, so every function of the MPI takes them, from any
+/// language.
 
 #include <mpi.h>
 

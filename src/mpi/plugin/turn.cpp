@@ -9,7 +9,7 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// The shape with the choice in it; nothing if that can't be played, as all ranks find alike.
+/// The shape with the choice in it; nothing if that can't be executed, as all ranks find alike.
 std::optional<CallShape> with_choice(MpiCall call, const ForcedChoice& choice, CallShape shape) {
   if (shape.by_slot && !takes_sizes_by_rank(call, choice.algorithm)) return std::nullopt;
   shape.collective = names_of(call).collective;
@@ -32,7 +32,7 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
     return;
   }
   // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
-  if ((process().plays_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
+  if ((process().executes_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
   if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
   Decision& decision = on_->decision(call, bytes, on_->ranks() <= exact_up_to, shape.in_rank_order);
   settled_ = &decision;
@@ -68,7 +68,7 @@ bool Turn::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
 /// What the user or a table says, or is good in general where the MPI's own is to be avoided: the time of a call that
 /// does not block tells nothing, so there is no trial.
 void Turn::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape) {
-  if (!process().plays_nonblocking || !on_->is_ready()) return;
+  if (!process().executes_nonblocking || !on_->is_ready()) return;
   free_buried_communicators();
   const auto& forced = process().settings.forced_nonblocking[static_cast<std::size_t>(call)];
   const SizeInterval* const interval = forced ? nullptr : on_->by_table(call, bytes);

@@ -1,43 +1,43 @@
 #pragma once
 /// \file
-/// One call of the program, from the decision who plays it to its end.
+/// One call of the program, from the decision who executes it to its end.
 
 #include <limits>
 #include <optional>
 
 #include "communicator.hpp"
 #include "decision.hpp"
-#include "played_call.hpp"
+#include "executed_call.hpp"
 #include "process.hpp"
 
 namespace ayatori::plugin {
 
-/// Who plays a call, and how long it took if that is to be known.
+/// Who executes a call, and how long it took if that is to be known.
 class Turn {
  public:
   /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. The
   /// shape's choice is filled in here. `request`: of a call that does not block, and otherwise nullptr. On more ranks
-  /// than `exact_up_to` the result may depend on who plays.
+  /// than `exact_up_to` the result may depend on who executions.
   Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request,
        Rank exact_up_to = std::numeric_limits<Rank>::max());
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
-  /// The call is over, whoever played it.
+  /// The call is over, whoever executed it.
   ~Turn();
 
-  /// False: the MPI plays it.
+  /// False: the MPI executes it.
   explicit operator bool() const { return call_ != nullptr; }
   [[nodiscard]] const Communicator& on() const { return *on_; }
 
-  /// Plays it with the data of the call: Data(part, arguments …). Returns what the MPI function returns, after the play
-  /// if it blocks.
+  /// Executes it with the data of the call: Data(part, arguments …). Returns what the MPI function returns, after the
+  /// execution if it blocks.
   template <typename Data, typename... Arguments>
-  [[nodiscard]] int play(Arguments&&... arguments) {
+  [[nodiscard]] int execute(Arguments&&... arguments) {
     if (request_ == nullptr) {
       Data data(Part{*on_, *call_, nullptr}, std::forward<Arguments>(arguments)...);
-      const auto played = call_->play(data.regions(), data.sizes(), data.combine());
+      const auto executed = call_->execute(data.regions(), data.sizes(), data.combine());
       data.finish();
-      return played ? MPI_SUCCESS : on_->give_up(played.error());
+      return executed ? MPI_SUCCESS : on_->give_up(executed.error());
     }
     return begin_outstanding(std::make_unique<OutstandingCall<Data>>(on_->shared_from_this(), std::move(lent_),
                                                                      std::forward<Arguments>(arguments)...),
@@ -50,7 +50,7 @@ class Turn {
 
   Communicator* on_ = nullptr;
   Decision* decision_ = nullptr;  ///< on trial
-  Decision* settled_ = nullptr;   ///< that says who plays; nullptr: a table does, or nothing
+  Decision* settled_ = nullptr;   ///< that says who executes; nullptr: a table does, or nothing
   CompiledCall* call_ = nullptr;
   MPI_Request* request_;
   std::unique_ptr<CompiledCall> lent_;  ///< to a call that does not block

@@ -1,5 +1,5 @@
-// Operations that go on while others are added: alone, from within each other, from several threads, and as plays of
-// real schedules.
+// Operations that go on while others are added: alone, from within each other, from several threads, and as executions
+// of real schedules.
 #include "ayatori/progress/outstanding.hpp"
 
 #include <gtest/gtest.h>
@@ -81,12 +81,12 @@ TEST(Outstanding, NoOperationIsAdvancedByTwoThreadsAtATime) {
   EXPECT_EQ(inside, 3 * threads * operations);
 }
 
-/// One participant's part of a play. Counts down when it is over.
-class Play final : public Operation {
+/// One participant's part of an execution. Counts down when it is over.
+class Execution final : public Operation {
  public:
-  Play(Participant& participant, std::atomic<int>& left) : participant_(participant), left_(left) {}
+  Execution(Participant& participant, std::atomic<int>& left) : participant_(participant), left_(left) {}
   bool advance() override {
-    const auto done = participant_.player.advance();
+    const auto done = participant_.executor.advance();
     EXPECT_TRUE(done) << done.error().message;
     if (!*done) return false;
     --left_;
@@ -100,29 +100,29 @@ class Play final : public Operation {
 
 /// Several allreduces at the same time, each over a network of its own, as each has tags of its own. All ranks of one
 /// are started by different threads in an order of their own, and moved by whoever comes.
-TEST(Outstanding, PlaysOfRealSchedulesEndRightWhoeverMovesThem) {
+TEST(Outstanding, ExecutionsOfRealSchedulesEndRightWhoeverMovesThem) {
   constexpr Rank ranks = 4;
-  constexpr int plays = 6;
+  constexpr int executes = 6;
   for (const char* algorithm : {"ring", "recursive-doubling", "binomial"}) {
     const auto schedule = make_schedule(algorithm, {Collective::allreduce, ranks, 0, 4000}, places_of_ranks(ranks), {});
     ASSERT_TRUE(schedule) << schedule.error().message;
     std::vector<std::unique_ptr<ThreadNetwork>> networks;
     std::vector<Participants> participants;
-    for (int play = 0; play < plays; ++play) {
+    for (int execution = 0; execute < executes; ++execute) {
       networks.push_back(std::make_unique<ThreadNetwork>(ranks));
       participants.push_back(participants_of(**schedule, *networks.back()));
     }
     std::vector<std::unique_ptr<Outstanding>> of_rank;
     for (Rank rank = 0; rank < ranks; ++rank) of_rank.push_back(std::make_unique<Outstanding>());
-    std::atomic<int> left{plays * static_cast<int>(ranks)};
+    std::atomic<int> left{executes * static_cast<int>(ranks)};
     {
       std::vector<std::jthread> threads;
       for (Rank rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank] {
-          for (int play = 0; play < plays; ++play) {
-            Participant& mine = *participants[static_cast<std::size_t>(play)][rank];
+          for (int execution = 0; execute < executes; ++execute) {
+            Participant& mine = *participants[static_cast<std::size_t>(execution)][rank];
             ASSERT_TRUE(mine.start());
-            of_rank[rank]->add(std::make_unique<Play>(mine, left));
+            of_rank[rank]->add(std::make_unique<Execution>(mine, left));
           }
           while (of_rank[rank]->count() > 0) of_rank[rank]->advance();
         });

@@ -5,7 +5,7 @@
 namespace ayatori {
 namespace {
 
-TEST(Candidates, CanBePlayedForEveryCallAndSize) {
+TEST(Candidates, CanBeExecutedForEveryCallAndSize) {
   for (const MpiCallNames& call : mpi_calls()) {
     for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{16384}, Bytes{16385}, Bytes{1} << 40}) {
       for (const Places& places : {places_of_ranks(6, 6), places_of_ranks(6, 1), places_of_ranks(6, 2)}) {

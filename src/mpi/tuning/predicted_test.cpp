@@ -23,7 +23,7 @@ std::vector<std::string> names_in(const std::vector<PredictedChoice>& found) {
   return names;
 }
 
-TEST(PredictedChoices, CanBePlayedAndAreSortedByTime) {
+TEST(PredictedChoices, CanBeExecutedAndAreSortedByTime) {
   for (const MpiCallNames& call : mpi_calls()) {
     for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{100'000}}) {
       for (const Places& places : {places_of_ranks(6, 6), places_of_ranks(6, 1), places_of_ranks(6, 2)}) {

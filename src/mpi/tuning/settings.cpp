@@ -31,7 +31,7 @@ constexpr Bytes max_byte_count = Bytes{1} << 58;
 constexpr std::size_t max_decimals = 9;
 constexpr std::uint32_t max_cpu = 65535;
 
-Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
+Result<std::string> executable_algorithm(MpiCall call, std::string_view word) {
   std::string known;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != names_of(call).collective || algorithm.name == "in-network") continue;
@@ -157,7 +157,7 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
   if (parts.empty()) return fail("expected the name of an algorithm, or mpi");
   ForcedChoice choice;
   if (parts[0] != "mpi") {
-    auto algorithm = playable_algorithm(call, parts[0]);
+    auto algorithm = executable_algorithm(call, parts[0]);
     if (!algorithm) return Failure(algorithm.error());
     choice.algorithm = std::move(*algorithm);
   }
@@ -183,7 +183,7 @@ std::vector<std::string_view> setting_variables() {
   return names;
 }
 
-bool Settings::plays_anything() const {
+bool Settings::executes_anything() const {
   return guard || std::ranges::any_of(forced, forces_an_algorithm) || forces_nonblocking();
 }
 

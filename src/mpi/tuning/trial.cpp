@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-/// So much faster must a way be than the one that plays already: less may be noise.
+/// So much faster must a way be than the one that executes already: less may be noise.
 constexpr double clearly_faster = 0.97;
 
 constexpr double seconds_of_a_turn = 300e-6;
@@ -131,7 +131,7 @@ void Trial::next_first_calls() {
   needs_agreement_ = true;
 }
 
-/// From this place on, to the first way that still plays; after the last one of a round whose times are compared, to
+/// From this place on, to the first way that still executes; after the last one of a round whose times are compared, to
 /// the agreement.
 void Trial::next_turn() {
   for (;; ++place_) {

@@ -15,7 +15,7 @@ void agree(Trial& trial, bool oversubscribed = false) {
 }
 
 /// The next call took so long, and is compared if it is time.
-void play(Trial& trial, double seconds, bool oversubscribed = false) {
+void execute(Trial& trial, double seconds, bool oversubscribed = false) {
   trial.note(seconds);
   if (trial.needs_agreement()) agree(trial, oversubscribed);
 }
@@ -25,7 +25,7 @@ void begin(Trial& trial, const std::vector<double>& seconds, bool oversubscribed
   for (std::size_t call = 0; call < 2 * seconds.size(); ++call) {
     const std::size_t way = call % seconds.size();
     EXPECT_EQ(trial.turn(), way);
-    play(trial, seconds[way], oversubscribed);
+    execute(trial, seconds[way], oversubscribed);
   }
 }
 
@@ -60,7 +60,7 @@ TEST(Trial, WaysTakeTurnsAndTheFirstCallsOfEachAreNotCounted) {
   std::vector<std::size_t> turns;
   while (turns.size() < 6) {
     turns.push_back(trial.turn());
-    play(trial, static_cast<double>(100 + trial.turn() + 2 * turns.size()));
+    execute(trial, static_cast<double>(100 + trial.turn() + 2 * turns.size()));
   }
   EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0})) << "each round begins with another way";
   EXPECT_EQ(trial.times(), (std::vector<double>{102, 105, 108, 112, 109, 112})) << "by round, and in it by way";
@@ -121,7 +121,7 @@ TEST(Trial, RanksThatSpinOnSharedCoresAreLeftBehindInTheFirstCallOfEachTurn) {
       const double of_the_mpi = call % 2 == 0 ? shortest_of_the_mpi : 10e-3;
       // Ranks that come from a call of the MPI's own still hold their cores.
       const double seconds = way == 0 ? of_the_mpi : before != way ? 8e-3 : 3e-6;
-      play(trial, seconds, true);
+      execute(trial, seconds, true);
       before = way;
       all += seconds;
     }
@@ -136,18 +136,18 @@ TEST(Trial, GoesOnWithAsManyRoundsWhileTheOutcomeIsNotClear) {
   begin(trial, {3e-3, 3e-3});
   std::size_t calls = 0;
   // Way 1 wins four rounds of seven.
-  for (; !trial.over(); ++calls) play(trial, trial.turn() == 0 ? 3e-3 : calls / 2 % 7 < 4 ? 2.95e-3 : 3.05e-3);
+  for (; !trial.over(); ++calls) execute(trial, trial.turn() == 0 ? 3e-3 : calls / 2 % 7 < 4 ? 2.95e-3 : 3.05e-3);
   EXPECT_EQ(calls, 2 * Trial::default_rounds * Trial::max_parts);
   EXPECT_EQ(trial.times().size(), calls);
   EXPECT_EQ(trial.best(), 0U) << "near ties are the MPI's own";
 }
 
-/// Plays `calls` turns; by way, how many it had.
+/// Executions `calls` turns; by way, how many it had.
 std::vector<std::size_t> turns_in(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
   std::vector<std::size_t> turns(seconds.size());
   while (!trial.over()) {
     ++turns[trial.turn()];
-    play(trial, seconds[trial.turn()], oversubscribed);
+    execute(trial, seconds[trial.turn()], oversubscribed);
   }
   return turns;
 }
@@ -175,17 +175,17 @@ TEST(Trial, AWayThatTakesThreeTimesAsLongLeavesAfterItsFirstCallsUnlessRanksShar
 TEST(Trial, OneDelayIsNotEnoughToLeave) {
   Trial trial(2);
   begin(trial, {3e-3, 1e-3});
-  play(trial, 3e-3);
-  play(trial, 90e-3);
+  execute(trial, 3e-3);
+  execute(trial, 90e-3);
   ASSERT_FALSE(trial.over());
   turns_in(trial, {3e-3, 1e-3});
   EXPECT_EQ(trial.best(), 1U);
 }
 
-TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherPlaysNoMore) {
+TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherExecutionsNoMore) {
   for (const bool oversubscribed : {false, true}) {
     Trial trial(3);
-    for (const double seconds : {60e-3, 50e-6, 75e-6}) play(trial, seconds, oversubscribed);
+    for (const double seconds : {60e-3, 50e-6, 75e-6}) execute(trial, seconds, oversubscribed);
     EXPECT_EQ(trial.turn(), 1U) << "it is not tried a second time";
   }
 }
@@ -201,20 +201,20 @@ TEST(Trial, TheSettledWayStaysForFourRoundsAndTheOthersAreThenFaster) {
 
 TEST(Trial, PausesUntilItHasLostATenthOfTheTimeOfAllCalls) {
   Trial trial(2, 0, Trial::default_rounds, 32);
-  play(trial, 1e-3);
-  play(trial, 10e-3);
+  execute(trial, 1e-3);
+  execute(trial, 10e-3);
   // 9 calls' time is lost: a tenth of 90, of which 34 have been.
   EXPECT_EQ(trial.pause(), 56U);
   Trial faster(2, 0, Trial::default_rounds, 32);
-  play(faster, 1e-3);
-  play(faster, 0.5e-3);
+  execute(faster, 1e-3);
+  execute(faster, 0.5e-3);
   EXPECT_EQ(faster.pause(), 0U);
 }
 
 TEST(Trial, CallsThatTakeNoTimeEndIt) {
   Trial trial(2);
   std::size_t calls = 0;
-  for (; !trial.over(); ++calls) play(trial, 0);
+  for (; !trial.over(); ++calls) execute(trial, 0);
   EXPECT_LE(calls, 2U * 3U * 7U * 32U + 4U);
   EXPECT_GE(trial.calls_until_next(), 1U);
 }
@@ -244,7 +244,7 @@ TEST(BetterWay, IsTheMpisOwnUnlessAnotherIsClearlyFaster) {
   EXPECT_EQ(better_way(alike({0, 0}), 2, 0), 0U);
 }
 
-TEST(BetterWay, ThatPlayedUntilNowStaysUnlessAnotherIsClearlyFasterOrTheMpisOwnIsFasterAtAll) {
+TEST(BetterWay, ThatExecutedUntilNowStaysUnlessAnotherIsClearlyFasterOrTheMpisOwnIsFasterAtAll) {
   EXPECT_EQ(better_way(alike({10, 9.6, 9.5}), 3, 1), 1U);
   EXPECT_EQ(better_way(alike({10, 9.6, 9.0}), 3, 1), 2U);
   EXPECT_EQ(better_way(alike({9.9, 10, 12}), 3, 1), 0U);

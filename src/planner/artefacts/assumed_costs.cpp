@@ -93,7 +93,7 @@ SizeCost with_more(SizeCost cost, double seconds) {
 }
 
 /// What messages cost that our engine sends and receives by the MPI.
-MessageCosts played(MessageCosts costs, double engine) {
+MessageCosts executed(MessageCosts costs, double engine) {
   costs.send = with_more(std::move(costs.send), engine);
   costs.receive = with_more(std::move(costs.receive), engine);
   return costs;
@@ -104,14 +104,14 @@ MessageCosts played(MessageCosts costs, double engine) {
 CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise, double link_latency) {
   CommunicationCosts costs = otherwise;
   if (calibration.inside) {
-    costs.inside = played(*calibration.inside, calibration.engine);
+    costs.inside = executed(*calibration.inside, calibration.engine);
     costs.cores = calibration.cores;
     costs.scheduling_delay = calibration.scheduling_delay;
     costs.start_skew = calibration.start_skew;
     costs.oversubscription = calibration.oversubscription;
   }
   if (calibration.between) {
-    costs.between = played(*calibration.between, calibration.engine);
+    costs.between = executed(*calibration.between, calibration.engine);
     costs.between.latency = std::max(0.0, costs.between.latency - calibration.links_between * link_latency);
   }
   if (!calibration.copy.empty()) costs.copy = calibration.copy;

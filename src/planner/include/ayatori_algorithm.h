@@ -5,7 +5,7 @@
  * the ranks are) and writes down what each rank does, step by step. What it wrote is verified: that each rank ends with
  * what the collective promises, that nothing can deadlock, that both ends of a message agree. Only then is it simulated
  * (`ayatori simulate --algorithm library:FILE:NAME`), compared with other algorithms (`ayatori choose --with
- * library:FILE:NAME`) or played by a program. Nothing needs to be rebuilt, and the library links nothing.
+ * library:FILE:NAME`) or executed by a program. Nothing needs to be rebuilt, and the library links nothing.
  *
  *     #include <ayatori_algorithm.h>
  *
@@ -80,7 +80,7 @@ struct ayatori_call {
     const char *collective; /* "allreduce", ... as in the table above */
     const char *algorithm;  /* NAME of library:FILE:NAME; "" if there is none */
     /* As MPI counts: of broadcast, reduce and allreduce the whole vector, of a barrier 0, of an alltoallv all pairs
-     * together, of all others from one rank to (or for) one other. In bytes, or in elements where a program plays
+     * together, of all others from one rank to (or for) one other. In bytes, or in elements where a program executes
      * schedules on elements. */
     uint64_t bytes;
     uint64_t chunk_bytes;       /* of a pipeline's pieces, if the user wants a certain size; otherwise 0 */

@@ -112,7 +112,7 @@ void beginning_waits_for_nobody() {
     if (rank != 0) MPI_Recv(&value, 1, MPI_INT, rank - 1, tag, comm, MPI_STATUS_IGNORE);
     MPI_Request request = begin_bcast(data, comm);
     if (rank + 1 < ranks) MPI_Send(&value, 1, MPI_INT, rank + 1, tag, comm);
-    // What was begun goes on. It is played on a duplicate; Open MPI 4.1 ends with a segmentation fault in its own.
+    // What was begun goes on. It is executed on a duplicate; Open MPI 4.1 ends with a segmentation fault in its own.
     if (dup) MPI_Comm_free(&comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     need_data(data);

@@ -1,4 +1,4 @@
-! The same collective calls, from C on some ranks and from Fortran on others: all must play the same. Prints "right" on
+! The same collective calls, from C on some ranks and from Fortran on others: all must execute the same. Prints "right" on
 ! rank 0. The first argument says where MPI is initialised: "c", "fortran", or "both", each on every other rank.
 ! COUNT_KIND is the kind of Fortran's counts.
 program mixed_languages

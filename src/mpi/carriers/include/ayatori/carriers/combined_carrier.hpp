@@ -9,8 +9,8 @@ namespace ayatori {
 
 class CombinedCarrier final : public Carrier {
  public:
-  /// Both must outlive this one, and serve nobody else while a play is under way. `far` must be able to tell whether
-  /// something is complete without blocking (test_some), and make progress by being asked.
+  /// Both must outlive this one, and serve nobody else while an execution is under way. `far` must be able to tell
+  /// whether something is complete without blocking (test_some), and make progress by being asked.
   CombinedCarrier(MemoryCarrier& near, Carrier& far) : near_(near), far_(far) {}
 
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;

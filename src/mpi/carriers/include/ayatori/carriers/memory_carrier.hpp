@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ayatori/carriers/node_memory.hpp"
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 
 namespace ayatori {
 
@@ -26,15 +26,16 @@ class MemoryCarrier final : public Carrier {
  public:
   /// `participants` are those of the communicator that are on this node. `memory` must outlive the carrier.
   ///
-  /// Messages match only within a `context`. All participants give a play the same, and no two plays that overlap in
-  /// time among the same processes have the same: a communicator's number and the number of the call on it, say.
+  /// Messages match only within a `context`. All participants give an execution the same, and no two executions that
+  /// overlap in time among the same processes have the same: a communicator's number and the number of the call on it,
+  /// say.
   MemoryCarrier(NodeMemory& memory, std::span<const NodeParticipant> participants, std::uint64_t context);
   MemoryCarrier(const MemoryCarrier&) = delete;
   MemoryCarrier& operator=(const MemoryCarrier&) = delete;
   /// Messages that are under way are given up: their peers may wait for ever.
   ~MemoryCarrier() override;
 
-  /// The context of the plays from now on. No message is under way.
+  /// The context of the executions from now on. No message is under way.
   void set_context(std::uint64_t context) { context_ = context; }
 
   /// Whether the participant can be reached.

@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "ayatori/carriers/node_segment.hpp"
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 
 namespace ayatori {
 
 struct NodeMemoryOptions {
   /// Called now and then while a carrier waits: whoever must answer others meanwhile, as an MPI must, does it here.
-  /// It must neither play nor destroy anything that uses this memory.
+  /// It must neither execute nor destroy anything that uses this memory.
   std::function<void()> while_waiting;
   /// Messages of up to so many bytes (192 KiB at most) are copied into the sender's outbox and out of it: two copies,
   /// and the sender need not wait for the receiver.
@@ -25,7 +25,7 @@ struct NodeMemoryOptions {
   bool read_peers = false;
 };
 
-/// Not safe for concurrent use: a process in which several threads play protects it, with its carriers, by one lock.
+/// Not safe for concurrent use: a process in which several threads execute protects it, with its carriers, by one lock.
 class NodeMemory {
  public:
   using Options = NodeMemoryOptions;

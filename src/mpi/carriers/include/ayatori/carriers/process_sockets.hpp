@@ -32,7 +32,7 @@ struct SocketPeer {
   std::vector<From> by_size;  ///< rising, the first from 0 bytes on; none if there are no ways
 };
 
-/// Set in the contexts of plays that go on beside others (SocketCarrier::begin_play).
+/// Set in the contexts of executions that go on beside others (SocketCarrier::begin_execution).
 inline constexpr std::uint64_t beside_others = std::uint64_t{1} << 31U;
 
 struct SocketOptions {

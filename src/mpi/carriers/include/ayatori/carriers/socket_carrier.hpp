@@ -10,30 +10,30 @@
 #include <vector>
 
 #include "ayatori/carriers/process_sockets.hpp"
-#include "ayatori/player/carrier.hpp"
+#include "ayatori/executor/carrier.hpp"
 
 namespace ayatori {
 
-struct SocketPlay;
+struct SocketExecution;
 
 class SocketCarrier final : public Carrier {
  public:
-  /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive its plays.
-  /// `streams` is that of the plays (RankProgram::stream_count): of plays with several, messages that come before their
-  /// receives are kept in memory of this process, so that no stream waits for another one.
+  /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive its executions.
+  /// `streams` is that of the executions (RankProgram::stream_count): of executions with several, messages that come
+  /// before their receives are kept in memory of this process, so that no stream waits for another one.
   SocketCarrier(ProcessSockets& sockets, std::shared_ptr<const std::vector<Rank>> processes, std::uint32_t streams);
 
   SocketCarrier(const SocketCarrier&) = delete;
   SocketCarrier& operator=(const SocketCarrier&) = delete;
   ~SocketCarrier() override;
 
-  /// Before each play: messages match only within a `context`. All participants give a play the same, and no two plays
-  /// of the same processes have the same. Bit 31 is set for plays that go on beside others (beside_others); of all
-  /// others there is one at a time in a process. What comes for those before their receives is kept in memory while a
-  /// play goes on beside them.
-  void begin_play(std::uint64_t context);
-  /// The play is over, or given up. begin_play() and the destructor end one that is not.
-  void end_play();
+  /// Before each execution: messages match only within a `context`. All participants give an execution the same, and no
+  /// two executions of the same processes have the same. Bit 31 is set for executions that go on beside others
+  /// (beside_others); of all others there is one at a time in a process. What comes for those before their receives is
+  /// kept in memory while an execution goes on beside them.
+  void begin_execution(std::uint64_t context);
+  /// The execution is over, or given up. begin_execution() and the destructor end one that is not.
+  void end_execution();
 
   /// Errors: a participant to whom no way leads; a connection that can't be made or has ended.
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
@@ -49,7 +49,7 @@ class SocketCarrier final : public Carrier {
   ProcessSockets::State& sockets_;
   std::shared_ptr<const std::vector<Rank>> processes_;
   std::uint32_t streams_;
-  std::unique_ptr<SocketPlay> play_;
+  std::unique_ptr<SocketExecution> execution_;
 };
 
 }  // namespace ayatori

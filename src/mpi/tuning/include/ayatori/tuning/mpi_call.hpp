@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The MPI functions that the plug-in plays, by name.
+/// The MPI functions that the plug-in executes, by name.
 
 #include <array>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct MpiCallNames {
   MpiCall call;
   std::string_view name;      ///< "MPI_Bcast"
   std::string_view variable;  ///< the environment variable that forces its algorithm: "AYATORI_BCAST"
-  Collective collective;      ///< whose schedules it plays
+  Collective collective;      ///< whose schedules it executes
   bool sized_by_rank;         ///< blocks have a size for each rank (or pair of ranks): MPI_Gatherv, …
 };
 
@@ -46,8 +46,8 @@ struct MpiCallNames {
 /// The variable that forces the algorithm of the call's form that does not block: "AYATORI_IBCAST".
 [[nodiscard]] std::string_view nonblocking_variable(MpiCall call);
 
-/// Whether a schedule of this algorithm can be played with a size of its own for each block: it then sends blocks only
-/// between ranks that know their size.
+/// Whether a schedule of this algorithm can be executed with a size of its own for each block: it then sends blocks
+/// only between ranks that know their size.
 [[nodiscard]] bool takes_sizes_by_rank(MpiCall call, std::string_view algorithm);
 
 }  // namespace ayatori

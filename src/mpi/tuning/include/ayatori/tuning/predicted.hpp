@@ -26,7 +26,7 @@ struct PredictedChoice {
 /// No more than so many messages are simulated for one ranking, and 4,000 or a fifth for one algorithm.
 inline constexpr std::uint64_t max_simulated_messages = 20'000;
 
-/// The algorithms that can be played for this call, predicted to be the fastest first, each with the chunk size that
+/// The algorithms that can be executed for this call, predicted to be the fastest first, each with the chunk size that
 /// suits it best. `bytes` as MPI counts them. Roots are rank 0. Of several that send the same messages
 /// (same_messages.hpp) only the first in the order of algorithms() is there.
 ///

@@ -43,7 +43,7 @@ struct Settings {
   /// AYATORI_MAX_COUNT: the most bytes that one count of the MPI's functions stands for, since counts are int. Less
   /// than that is for tests, which so see with small data what happens to large data.
   Bytes max_count = Bytes{1} << 30;
-  /// AYATORI_REPRODUCIBLE: results of operations that round are the same from run to run; so what is played for them
+  /// AYATORI_REPRODUCIBLE: results of operations that round are the same from run to run; so what is executed for them
   /// may not depend on the times of this run.
   bool reproducible = true;
   std::array<std::optional<ForcedChoice>, mpi_call_count> forced;
@@ -54,8 +54,8 @@ struct Settings {
   std::vector<std::uint32_t> progress_cpus;
   std::vector<std::string> complaints;  ///< one line for each variable that can't be used, and so is not
 
-  /// Whether there is any call that may be played.
-  [[nodiscard]] bool plays_anything() const;
+  /// Whether there is any call that may be executed.
+  [[nodiscard]] bool executes_anything() const;
   /// Whether one is forced that does not block.
   [[nodiscard]] bool forces_nonblocking() const;
 };
@@ -67,7 +67,7 @@ struct Settings {
 
 /// "trinaryx3", "trinaryx3:chunk=16KiB", "file:F" or "library:L.so:NAME" for an algorithm of others (not loaded here),
 /// or "mpi" for the MPI's own. Errors say what is wrong: no algorithm of this name for the call, one that needs
-/// routers, one that can't be played with the sizes of this call, a key that is not known.
+/// routers, one that can't be executed with the sizes of this call, a key that is not known.
 [[nodiscard]] Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text);
 
 /// The names of the variables that Settings are made of.

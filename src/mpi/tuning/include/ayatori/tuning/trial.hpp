@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Which of some ways to play a call is the fastest? Some calls take turns, and their times are compared; later, others
-/// do that again.
+/// Which of some ways to execute a call is the fastest? Some calls take turns, and their times are compared; later,
+/// others do that again.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,22 +38,21 @@ class CallsBeforeTrial {
 /// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
 /// times, so that all choose alike.
 ///
-/// First each way plays two calls, which are not counted but say how long calls take; twice four in a row where ranks
-/// spin on cores that they share. Then there are rounds, in each of
-/// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs, and at least three of
-/// calls that take up to 2 ms (100 ms where ranks share cores): of a call in which a rank waits for nobody its time
-/// tells nothing (a root goes on at once, and the ranks that it serves wait in a later call), the mean of several does.
-/// The first call of such a turn is not counted, as it may still wait for the way before it. Each round begins with
-/// another way.
+/// First each way executes two calls, which are not counted but say how long calls take; twice four in a row where
+/// ranks spin on cores that they share. Then there are rounds, in each of which each way has a turn of several calls in
+/// a row, so many that a turn takes some 300 µs, and at least three of calls that take up to 2 ms (100 ms where ranks
+/// share cores): of a call in which a rank waits for nobody its time tells nothing (a root goes on at once, and the
+/// ranks that it serves wait in a later call), the mean of several does. The first call of such a turn is not counted,
+/// as it may still wait for the way before it. Each round begins with another way.
 ///
 /// A way that is clearly slower than the best one leaves: the more rounds have shown it, the less slow it must be
 /// (trial.cpp says how much). Times are compared after the first calls, the second ones, and rounds 1, 2, 4, 7, … . The
-/// way that plays until now leaves after four rounds at the earliest, as it is what all others are compared with. A
+/// way that executes until now leaves after four rounds at the earliest, as it is what all others are compared with. A
 /// trial in which one way is left is over.
 ///
-/// Where calls on trial have taken longer, by a tenth of what all calls took until now, than the way that plays until
-/// now would have, there is a pause: so what a trial loses is bounded, and in programs that make few such calls it does
-/// not come far.
+/// Where calls on trial have taken longer, by a tenth of what all calls took until now, than the way that executes
+/// until now would have, there is a pause: so what a trial loses is bounded, and in programs that make few such calls
+/// it does not come far.
 ///
 /// Where the outcome is not clear after these rounds (is_clear), there are as many more, and once again: with more
 /// ranks than cores the times of the same way differ by more than the ways do. There turns are also four times as long:
@@ -65,12 +64,12 @@ class Trial {
   /// So often there are these rounds at most.
   static constexpr std::size_t max_parts = 3;
 
-  /// Way 0 is the MPI's own, `settled` the way that plays until now, and has played `calls_before`. `spins`: as
+  /// Way 0 is the MPI's own, `settled` the way that executes until now, and has executed `calls_before`. `spins`: as
   /// CallsBeforeTrial::ranks_spin() says, on all ranks alike.
   explicit Trial(std::size_t ways, std::size_t settled = 0, std::size_t rounds = default_rounds,
                  std::uint64_t calls_before = 0, bool spins = false);
 
-  /// Who plays the next call; precondition: neither over() nor needs_agreement().
+  /// Who executes the next call; precondition: neither over() nor needs_agreement().
   [[nodiscard]] std::size_t turn() const { return (place_ + round_) % ways_; }
   /// The call took `seconds`; the next call is next.
   void note(double seconds);
@@ -85,7 +84,7 @@ class Trial {
   [[nodiscard]] std::uint64_t pause() const { return pause_; }
 
   [[nodiscard]] bool over() const { return over_; }
-  /// After over(): the way to play from now on.
+  /// After over(): the way to execute from now on.
   [[nodiscard]] std::size_t best() const { return best_; }
 
   /// Round after round, and in each way after way: the mean time of a call in its turn on the slowest rank, in seconds;
@@ -141,9 +140,9 @@ class Trial {
 /// By way: the median of its times in a trial. `times` as Trial::times() has them.
 [[nodiscard]] std::vector<double> medians_of(const std::vector<double>& times, std::size_t ways);
 
-/// The way to play from now on, where `settled` has played until now. It stays, unless another one is faster in the
-/// median over the rounds, in which they met the same load of the machine, and in more than two thirds of these. Way 0
-/// comes back as soon as it is faster at all; another way must be faster by 3% at least.
+/// The way to execute from now on, where `settled` has executed until now. It stays, unless another one is faster in
+/// the median over the rounds, in which they met the same load of the machine, and in more than two thirds of these.
+/// Way 0 comes back as soon as it is faster at all; another way must be faster by 3% at least.
 [[nodiscard]] std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled);
 
 /// Whether more rounds are not needed: the way that better_way() says won six rounds of seven, or, if it is the settled

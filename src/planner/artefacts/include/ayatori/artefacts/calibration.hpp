@@ -39,7 +39,7 @@ struct Calibration {
   SizeCost reduce;
   SizeCost cache_refill;  ///< as in CommunicationCosts
   double start = 0;       ///< as in CommunicationCosts
-  /// Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI. Not in `send`
+  /// Seconds that our executor takes for each end of a message, in addition to the MPI. Not in `send`
   /// and `receive`, which are the MPI's.
   double engine = 0;
   std::uint32_t cores = 0;    ///< of the machine; 0: not known

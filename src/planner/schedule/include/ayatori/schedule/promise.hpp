@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What slots hold before a schedule is played, and what they must hold afterwards: the table of collective.hpp as
-/// functions. The verifier, the check of a play with real data, and the tests all use them.
+/// What slots hold before a schedule is executed, and what they must hold afterwards: the table of collective.hpp as
+/// functions. The verifier, the check of an execution with real data, and the tests all use them.
 
 #include "ayatori/schedule/schedule.hpp"
 
