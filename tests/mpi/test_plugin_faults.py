@@ -24,7 +24,7 @@ def told(mpi: plugin.Mpi, *arguments: Any, **options: Any) -> list[str]:
     return [line.removeprefix("ayatori: ") for line in said.splitlines() if line.startswith("ayatori: ")]
 
 
-# --- Not all processes can execute -------------------------------------------------------------------------------------
+# --- Not all processes can execute ------------------------------------------------------------------------------------
 
 
 def told_where_rank_1(does: str, mpi: plugin.Mpi) -> list[str]:

@@ -64,11 +64,11 @@ def explain(traces: Sequence[RankTrace], has_plugin: bool) -> Explanation:
     job = Job(traces)
     kinds = kinds_of(traces)
     shares_cores = not free_cores(traces)
-    played = job.replay(True, _LOOKS if shares_cores else 0.0)
-    saved = max(0.0, job.seconds - played.seconds) if played.is_whole else 0.0
+    replayed = job.replay(True, _LOOKS if shares_cores else 0.0)
+    saved = max(0.0, job.seconds - replayed.seconds) if replayed.is_whole else 0.0
     saved *= 1 - 0.5 * _share_on_trial(job)
     moved_by = who_moved(traces, kinds)
-    advice = advice_of(traces, kinds, saved, job.seconds, has_plugin, played.is_whole)
+    advice = advice_of(traces, kinds, saved, job.seconds, has_plugin, replayed.is_whole)
     return Explanation(given_of(traces), kinds, moved_by, advice, job.seconds, job.seconds - saved)
 
 
