@@ -109,7 +109,7 @@ def test_run_by_assumed_costs_does_not_take_what_the_environment_names(ayatori_c
 
 
 def test_the_page_has_the_costs_that_are_assumed_inside_a_machine() -> None:
-    text = (ROOT / "docs/predictions.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/prediction-model.md").read_text(encoding="utf-8")
     core = _core.assumed_costs("4xHDR", direct=False).costs
     costs = assumed_inside()
     eager, rest = costs.inside.receive

@@ -96,7 +96,7 @@ def test_more_ranks_than_the_calibrated_machine_has_cores_take_turns(tmp_path: P
     for ranks, microseconds in (("2", 1), ("8", 1 + 2 * 3)):
         job = ("simulate", "full:2", "--contiguous", "1..1", "--ppn", ranks)
         assert json_of(ayatori_command(*job, *call, "--json"))["time_s"] == pytest.approx(microseconds * 1e-6)
-        assert "2 cores a machine; where two ranks share one messages wait 3 us" in ayatori_command(*job, *call).stdout
+        assert "2 cores per host; where two ranks share one, messages wait 3 us" in ayatori_command(*job, *call).stdout
     ayatori_command(*job, *call, "--steps", "synchronous").refused(1, "not simulated with more ranks than cores")
 
 

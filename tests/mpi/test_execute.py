@@ -39,9 +39,9 @@ def test_steps_made_for_the_paths_are_executed_from_their_file(tmp_path: Path) -
     plan = _core.Plan.d_mod_k(13)
     made = _core.make_steps(network, ayatori.make_routes(network, 0), job.endpoints(network), plan)
     _core.write_pattern(made.steps, str(tmp_path / "steps"))
-    assert execute(13, f"alltoall planned 1000 steps={tmp_path}/steps check=1")[0] > 0
+    assert execute(13, f"alltoall path-aware 1000 steps={tmp_path}/steps check=1")[0] > 0
     (tmp_path / "broken").write_text("0 1\n")
-    told = refused(13, f"alltoall planned 1000 steps={tmp_path}/broken")
+    told = refused(13, f"alltoall path-aware 1000 steps={tmp_path}/broken")
     assert "broken does not hold the steps of an all-to-all" in told
 
 

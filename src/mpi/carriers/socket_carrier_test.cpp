@@ -224,8 +224,8 @@ TEST(SocketCarrier, AnExecutionBesideOthersDoesNotWaitForOneThatHasNotBegunHere)
 }
 
 /// Of one process: executions of several schedules at the same time, which begin in an order of its own.
-Result<> execute_beside_each_other(std::vector<std::unique_ptr<Participant>>& executes, Random& order) {
-  order.shuffle(std::span(executes));
+Result<> execute_concurrently(std::vector<std::unique_ptr<Participant>>& executions, Random& order) {
+  order.shuffle(std::span(executions));
   std::size_t begun = 0;
   while (true) {
     if (begun < executions.size() && (begun == 0 || order.below(3) == 0)) {
@@ -277,7 +277,7 @@ TEST(SocketCarrier, ManyExecutionsAtTheSameTimeEndAsEachPromises) {
       std::vector<std::jthread> threads;
       for (Rank rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank, order = Random(seed * 10 + rank)]() mutable {
-          outcomes[rank] = execute_beside_each_other(by_rank[rank], order);
+          outcomes[rank] = execute_concurrently(by_rank[rank], order);
         });
       }
     }

@@ -19,8 +19,8 @@ constexpr Bytes max_bytes = 400;
 
 class ExecuteEveryAlgorithm : public testing::TestWithParam<Collective> {
  protected:
-  template <typename Execution>
-  static void expect_promise(Rank ranks, std::uint64_t seed, Execution execution) {
+  template <typename Execute>
+  static void expect_promise(Rank ranks, std::uint64_t seed, Execute execute) {
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.collective != GetParam()) continue;
       const ScheduleCase drawn = CaseDraw(seed, max_bytes).of(algorithm, ranks);

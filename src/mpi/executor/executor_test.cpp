@@ -301,7 +301,7 @@ struct ExecuteBySlot {
 };
 
 TEST(ExecutorWithSizes, MessagesAndCopiesHaveTheSizesOfThisExecution) {
-  ExecuteBySlot execute;
+  ExecuteBySlot execution;
   Executor executor(execution.program, execution.carrier, add_bytes);
   std::array<std::array<std::byte, 8>, 4> memory{};
   memory[1].fill(std::byte{7});
@@ -319,7 +319,7 @@ TEST(ExecutorWithSizes, MessagesAndCopiesHaveTheSizesOfThisExecution) {
 }
 
 TEST(ExecutorWithSizes, MessagesWithoutBytesAreNotSentAndTheirStepsEnd) {
-  ExecuteBySlot execute;
+  ExecuteBySlot execution;
   Executor executor(execution.program, execution.carrier, add_bytes);
   std::array<std::byte, 8> memory{};
   std::byte* const regions[] = {nullptr, nullptr, nullptr, memory.data()};
@@ -337,7 +337,7 @@ TEST(ExecutorWithSizes, MessagesWithoutBytesAreNotSentAndTheirStepsEnd) {
 }
 
 TEST(ExecutorWithSizes, AnotherNumberOfSizesIsAnError) {
-  ExecuteBySlot execute;
+  ExecuteBySlot execution;
   Executor executor(execution.program, execution.carrier, add_bytes);
   std::byte* const regions[] = {nullptr, nullptr, nullptr, nullptr};
   EXPECT_FALSE(executor.start(regions, std::array<Bytes, 3>{}));

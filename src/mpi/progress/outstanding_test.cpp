@@ -102,24 +102,24 @@ class Execution final : public Operation {
 /// are started by different threads in an order of their own, and moved by whoever comes.
 TEST(Outstanding, ExecutionsOfRealSchedulesEndRightWhoeverMovesThem) {
   constexpr Rank ranks = 4;
-  constexpr int executes = 6;
+  constexpr int executions = 6;
   for (const char* algorithm : {"ring", "recursive-doubling", "binomial"}) {
     const auto schedule = make_schedule(algorithm, {Collective::allreduce, ranks, 0, 4000}, places_of_ranks(ranks), {});
     ASSERT_TRUE(schedule) << schedule.error().message;
     std::vector<std::unique_ptr<ThreadNetwork>> networks;
     std::vector<Participants> participants;
-    for (int execution = 0; execute < executes; ++execute) {
+    for (int execution = 0; execution < executions; ++execution) {
       networks.push_back(std::make_unique<ThreadNetwork>(ranks));
       participants.push_back(participants_of(**schedule, *networks.back()));
     }
     std::vector<std::unique_ptr<Outstanding>> of_rank;
     for (Rank rank = 0; rank < ranks; ++rank) of_rank.push_back(std::make_unique<Outstanding>());
-    std::atomic<int> left{executes * static_cast<int>(ranks)};
+    std::atomic<int> left{executions * static_cast<int>(ranks)};
     {
       std::vector<std::jthread> threads;
       for (Rank rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank] {
-          for (int execution = 0; execute < executes; ++execute) {
+          for (int execution = 0; execution < executions; ++execution) {
             Participant& mine = *participants[static_cast<std::size_t>(execution)][rank];
             ASSERT_TRUE(mine.start());
             of_rank[rank]->add(std::make_unique<Execution>(mine, left));
