@@ -68,7 +68,7 @@ class StepProgram:
         self.solver = cp_model.CpSolver()
         self.solver.parameters.max_time_in_seconds = SECONDS
         self.solver.parameters.num_workers = 1
-        return self.solver.solve(self.model) == cp_model.OPTIMAL
+        return bool(self.solver.solve(self.model) == cp_model.OPTIMAL)
 
     def _costs_beside_two(self, prices: Sequence[int]) -> list[cp_model.LinearExpr]:
         first, second = self.standing

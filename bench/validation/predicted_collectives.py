@@ -140,11 +140,11 @@ class Ranks:
 
     def __init__(self, mpi: Mpi, count: int, hostfile: Path | None, pace: float) -> None:
         self.more = MORE_IN_TURNS if hostfile is None and count > len(os.sched_getaffinity(0)) else 1
-        self.execution = PLAYS / ("execute_openmpi" if mpi.is_open_mpi else "execute_mpich")
+        self.program = PLAYS / ("execute_openmpi" if mpi.is_open_mpi else "execute_mpich")
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
         where = on_hosts(mpi, hostfile, per_host, count) if hostfile else placement(mpi, None, count)
-        self.launch: list[str | Path] = [mpi.mpirun, *where, self.execute, "@calls"]
+        self.launch: list[str | Path] = [mpi.mpirun, *where, self.program, "@calls"]
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
@@ -191,7 +191,7 @@ class Ranks:
                 timeout=1800,
             )
             if status != 0:
-                raise Error(f"{self.execution.name} failed", cause=last_line(folder / "errors"), internal=True)
+                raise Error(f"{self.program.name} failed", cause=last_line(folder / "errors"), internal=True)
             lines = (folder / "output").read_text().splitlines()
             return [None if "at another pace" in line else float(line) for line in lines]
 

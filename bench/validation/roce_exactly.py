@@ -47,7 +47,7 @@ TAILS = [struct.pack(">HH", port, 4791) for port in PORTS]
 
 def xor(tail: bytes, before: int) -> int:
     """Of 16-bit words."""
-    return before ^ reduce(operator.xor, (word for (word,) in struct.iter_unpack(">H", tail)))
+    return before ^ int(reduce(operator.xor, (word for (word,) in struct.iter_unpack(">H", tail))))
 
 
 HASHES: dict[str, tuple[Callable[[bytes], int], Callable[[bytes, int], int]]] = {

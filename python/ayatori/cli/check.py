@@ -72,10 +72,9 @@ def check(
     --jobs measures concurrent jobs, each in a random step. --method ecmp measures what the hashes of Ethernet
     switches cost a job, and what planned source ports would gain.
 
-    Exit status: 0 for good tables; 3 for tables with holes, loops or a possible deadlock, and with --applied for
-    connections that did not take the plan's paths.
+    Exit status 3: holes, loops or a possible deadlock; with --applied, connections off the plan's paths.
 
-    Without --lfts, tables are computed at --lmc. Base LIDs are d-mod-k at every LMC, as in OpenSM's ftree.
+    Without --lfts, tables are computed at --lmc; base LIDs are d-mod-k, as in OpenSM's ftree.
     """
     note_sizes(pattern)
     network = open_source(source, host_pattern, purpose_of(pattern), aliases)

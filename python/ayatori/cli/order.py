@@ -61,11 +61,9 @@ def order(
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> None:
-    """Find a rank order that suits the network and the job's communication, and report the gain.
+    """Find a rank order that suits the network and the job's communication; report the gain.
 
-    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower than the given
-    order.
-    """
+    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower."""
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
     if to != "hosts" and out is None:

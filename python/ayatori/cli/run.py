@@ -95,10 +95,9 @@ def run(
     aliases: options.ALIASES = None,
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
 ) -> int:
-    """Run an MPI program (mpirun, mpiexec or srun) with its collectives executed by the plug-in. With --plan, the
-    verbs connections of any program take the plan's paths. With --acp, run N processes of a program that uses
-    libacp. Exit status: the command's; with --acp that of the first process that failed.
-    """
+    """Run an MPI program (mpirun, mpiexec or srun) with its collectives executed by the plug-in; with --plan, the verbs
+    connections of any program take the plan's paths; with --acp, run N processes of a program that uses libacp. Exit
+    status: the command's; with --acp that of the first process that failed."""
     _check(command, acp, count, lab, slower)
     network = _with_kind(network, lab)
     is_auto = plan_at_start.is_asked_for(plan)

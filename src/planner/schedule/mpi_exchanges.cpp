@@ -1,6 +1,6 @@
-// Collectives by pairs that exchange, as Open MPI and MPICH execute them where they differ from ours: the pairs that are
-// nearest to each other exchange most. Which rank sends how much to which is proven by what Open MPI 4.1 and MPICH 4.0
-// send (bench/validation/mpi_tables.py).
+// Collectives by pairs that exchange, as Open MPI and MPICH execute them where they differ from ours: the pairs that
+// are nearest to each other exchange most. Which rank sends how much to which is proven by what Open MPI 4.1 and
+// MPICH 4.0 send (bench/validation/mpi_tables.py).
 #include <bit>
 
 #include "families.hpp"
