@@ -44,7 +44,7 @@ static double time_in_turns(void (*execution)(int count, int bytes), int count, 
     memset(local_out, 2, (size_t)places * (size_t)bytes);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = begin_by_the_clock(1);
-    execute(count, bytes);
+    execution(count, bytes);
     double seconds = kernel_time() - begin;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return seconds;
