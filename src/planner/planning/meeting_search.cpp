@@ -15,6 +15,7 @@ namespace ayatori {
 namespace {
 
 constexpr std::uint32_t max_steps = max_listed_steps;    ///< of a job: bits of a StepSet
+constexpr std::size_t max_known_jobs = 3;                ///< of which b(s) is counted
 constexpr std::size_t max_loads = std::size_t{1} << 22;  ///< steps times links
 constexpr int max_chain = 24;                            ///< messages that move together
 constexpr double crowded_price = 0.5;                    ///< of a link with several messages of one step
@@ -54,8 +55,12 @@ MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessag
       control_(jobs[0].control),
       load_(std::size_t{messages.step_count()} * messages.link_count(), 0) {
   for (std::uint32_t job = 0; job <= jobs.size(); ++job) first_step_.push_back(messages.first_step(job));
-  if (!others.empty()) add_others(jobs[0].network, others);
-  job_count_ = static_cast<std::uint32_t>(jobs.size());
+  const Network& network = jobs[0].network;
+  if (!others.empty()) add_others(network, others);
+  job_count_ = static_cast<std::uint32_t>(jobs.size() + standing_.size());
+  for (const Footprint* other : standing_) {
+    first_step_.push_back(first_step_.back() + static_cast<std::uint32_t>(other->steps));
+  }
   const std::size_t steps = first_step_.back();
   shared_.assign(steps * steps, 0);
   meets_.assign(steps * job_count_, 0);
@@ -64,8 +69,9 @@ MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessag
   is_changed_.assign(steps, false);
   if (job_count_ == 3) triple_.assign(std::size_t{step_count(0)} * step_count(1) * step_count(2), 0);
   add_steps(jobs);
+  add_standing_steps();
   first_message_.assign(steps_.size() + 1, 0);
-  users_.assign(std::size_t{messages_.link_count()} * job_count_, 0);
+  place_standing(network);
   refresh_times();
   max_value_ = value_now();
   add_messages();
@@ -74,10 +80,64 @@ MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessag
   best_value_ = value_now();
 }
 
-/// Those that run already are crowds.
+/// Of those that can meet a new job: few whose steps are known stand beside it, the others are crowds.
 void MeetingSearch::add_others(const Network& network, std::span<const Footprint> others) {
-  const std::vector<Crowd> crowds = crowds_of(network, others);
+  std::vector<LinkIndex> link_of_port(network.port_count(), no_id);
+  for (LinkIndex link = 0; link < messages_.link_count(); ++link) link_of_port[messages_.port(link)] = link;
+  std::vector<Footprint> crowding;
+  for (const Footprint& other : others) {
+    if (!can_meet(other, link_of_port)) continue;
+    if (other.steps <= max_steps && other.lists_steps()) {
+      standing_.push_back(&other);
+    } else {
+      crowding.push_back(other);
+    }
+  }
+  if (first_step_.size() - 1 + standing_.size() > max_known_jobs) {
+    for (const Footprint* other : standing_) crowding.push_back(*other);
+    standing_.clear();
+  }
+  if (crowding.empty()) return;
+  const std::vector<Crowd> crowds = crowds_of(network, crowding);
   for (LinkIndex link = 0; link < messages_.link_count(); ++link) crowd_.push_back(crowds[messages_.port(link)]);
+}
+
+bool MeetingSearch::can_meet(const Footprint& other, const std::vector<LinkIndex>& link_of_port) const {
+  return std::ranges::any_of(other.links, [&](const LinkUse& use) { return link_of_port[use.link] != no_id; });
+}
+
+/// A step that uses a link takes as long as one message: what hot spots a running job has by itself is not known.
+void MeetingSearch::add_standing_steps() {
+  const auto first = static_cast<std::uint32_t>(job_count_ - standing_.size());
+  for (std::uint32_t i = 0; i < standing_.size(); ++i) {
+    StepSet busy = 0;
+    for (const LinkUse& use : standing_[i]->links) busy |= use.in_steps;
+    for (std::uint32_t s = 0; s < standing_[i]->steps; ++s) {
+      steps_.push_back({first + i, s, (busy >> s & 1U) != 0 ? 1.0 : 0.0});
+      job_ideal_[first + i] += steps_.back().ideal;
+      note_change(static_cast<std::uint32_t>(steps_.size() - 1));
+    }
+  }
+}
+
+/// Links that no new job can use count as well: there, two jobs that run may meet.
+void MeetingSearch::place_standing(const Network& network) {
+  std::vector<LinkIndex> link_of_port(network.port_count(), no_id);
+  LinkIndex links = messages_.link_count();
+  for (LinkIndex link = 0; link < links; ++link) link_of_port[messages_.port(link)] = link;
+  for (const Footprint* other : standing_) {
+    for (const LinkUse& use : other->links) {
+      if (link_of_port[use.link] == no_id) link_of_port[use.link] = links++;
+    }
+  }
+  users_.assign(std::size_t{links} * job_count_, 0);
+  const auto first = static_cast<std::uint32_t>(job_count_ - standing_.size());
+  for (std::uint32_t i = 0; i < standing_.size(); ++i) {
+    for (const LinkUse& use : standing_[i]->links) {
+      for_each_bit(use.in_steps,
+                   [&](std::uint32_t s) { count_users(first_step_[first + i] + s, link_of_port[use.link], 1); });
+    }
+  }
 }
 
 void MeetingSearch::add_steps(std::span<const BesideTask> jobs) {

@@ -12,7 +12,9 @@
 /// which is exactly what measure_together() (contention/jobs_together.hpp) tends to with many rounds, for up to three
 /// jobs none of which has several messages on a link in a step. Of more jobs b(s) is left out.
 ///
-/// Of jobs that run already only how often they use each link counts, as in contention/beside.hpp.
+/// Jobs that run already have paths that stand. Where there are three jobs in all and footprints say in which steps
+/// they use a link, they are jobs like the others, but for their messages, which don't move: the search sees what it
+/// does to them, too. Of others only how often they use each link counts, as in contention/beside.hpp.
 
 #include <array>
 #include <cstdint>
@@ -60,6 +62,8 @@ class MeetingSearch {
   [[nodiscard]] const std::vector<std::uint32_t>& now() const { return choice_; }
 
   [[nodiscard]] double value() const { return best_value_; }
+  /// Of the jobs in the value, how many run already.
+  [[nodiscard]] std::size_t standing() const { return standing_.size(); }
   /// Links that carry several messages of a step, each counted once a step: then value() is an estimate.
   [[nodiscard]] std::uint64_t crowded() const { return best_crowded_; }
   [[nodiscard]] bool is_isolated() const { return best_crowded_ == 0 && best_value_ > max_value_ - 1e-9; }
@@ -76,7 +80,10 @@ class MeetingSearch {
   };
 
   void add_others(const Network& network, std::span<const Footprint> others);
+  [[nodiscard]] bool can_meet(const Footprint& other, const std::vector<LinkIndex>& link_of_port) const;
   void add_steps(std::span<const BesideTask> jobs);
+  void add_standing_steps();
+  void place_standing(const Network& network);
   void add_messages();
   void place(std::uint32_t message, std::uint32_t choice, int sign);
   void count_users(std::uint32_t step, LinkIndex link, int sign);
@@ -105,9 +112,10 @@ class MeetingSearch {
 
   const JointMessages& messages_;
   const SearchControl control_;
-  std::uint32_t job_count_ = 0;
-  std::vector<std::uint32_t> first_step_;  // by job, and the end
-  std::vector<Crowd> crowd_;               // by link: of others; empty if there are none
+  std::vector<const Footprint*> standing_;  // of jobs that run, whose steps are known
+  std::uint32_t job_count_ = 0;             // with those
+  std::vector<std::uint32_t> first_step_;   // by job, and the end
+  std::vector<Crowd> crowd_;                // by link: of others; empty if there are none
   std::vector<Step> steps_;
   std::vector<std::uint32_t> first_message_;  // by step, and the end
   std::vector<std::uint32_t> choice_;         // by message

@@ -63,6 +63,25 @@ struct BesideTwo {
   std::vector<Footprint> running;
 };
 
+TEST(MeetingSearch, TheValueBesideJobsThatRunIsWhatAllGetOverAllPhases) {
+  int imperfect = 0;
+  for (std::uint64_t seed = 1; seed <= test::tries(4U, 12U); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}, .scramble = random.below(3)}, 2);
+    BesideTwo jobs(fabric, random);
+    const auto tasks = std::span(jobs.problem.tasks).first(1);
+    const auto messages = JointMessages::of(tasks, std::span(jobs.problem.plans).first(1));
+    MeetingSearch search(tasks, *messages, jobs.running);
+    EXPECT_EQ(search.standing(), 2U);
+    for (int i = 0; i < 3; ++i) search.anneal(run, random);
+    ASSERT_EQ(search.crowded(), 0U);
+    EXPECT_NEAR(search.value(), jobs.mean_bandwidth(fabric, messages->plans(search.choices())[0]), 1e-9);
+    imperfect += search.is_isolated() ? 0 : 1;
+  }
+  EXPECT_GT(imperfect, test::tries(1, 3));
+}
+
 TEST(PlanBeside, JobsGetNoLessIfTheStepsOfThoseThatRunAreKnown) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= test::tries(4U, 12U); ++seed) {
