@@ -8,7 +8,15 @@ import pytest
 
 import ayatori
 from ayatori._core import Plan
-from ayatori.planning.improvement import NO_PLAN, PATH_AWARE_SCHEDULE, PLAN, Improvement, TablesInUse, improve_jobs
+from ayatori.planning.improvement import (
+    NO_PLAN,
+    PATH_AWARE_SCHEDULE,
+    PLAN,
+    Effort,
+    Improvement,
+    TablesInUse,
+    improve_jobs,
+)
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.calls import Call
 from ayatori.prediction.path_aware import SIZES, simulate_path_aware
@@ -25,7 +33,7 @@ def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improv
     network = ayatori.open_source(source)
     [job] = ayatori.random_jobs(network, 1, min(ranks, len(network.machines)), seed=seed)
     in_use, routes = TablesInUse(make_routes(network, 0)), make_routes(network, lmc)
-    [improvement] = improve_jobs(network, in_use, routes, [job], "pair", make_steps=True)
+    [improvement] = improve_jobs(network, in_use, routes, [job], Effort(make_steps=True))
     simulate_path_aware(network, in_use, routes, improvement)
     times = {}
     base_lids = Plan.d_mod_k(job.rank_count)

@@ -82,7 +82,7 @@ def test_others_are_ranked_with_ours_or_left_out_with_their_reason(library: str,
         [make_schedule(Call("allreduce", "ring", 8000), _core.places_of_ranks(8, 1))], tmp_path / "ring.json"
     )
     calls = [("allreduce", 8000), ("allreduce", 8001), ("broadcast", 8000)]
-    choice = ayatori.choose(network, job, calls, others=[f"{library}:doubling", ring])
+    choice = ayatori.choose(ayatori.Predictor(network), job, calls, others=[f"{library}:doubling", ring])
     even, odd, broadcast = choice.rankings
     times = {candidate.algorithm: candidate.seconds for candidate in even.ranked}
     assert times[ring] == times["ring"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from ayatori.base.files import make_folder, write_json
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import LEAST_BURST, MOST_BURST
 from ayatori.cli.options import words_of
 from ayatori.cli.output import note, print_json, print_table, progress, say
@@ -24,7 +25,7 @@ from ayatori.overlap.krylov import FAMILY, METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
-from ayatori.overlap.sweep import CALLS, KERNELS, WAYS, Sweep, cells_of, measure, runs_of
+from ayatori.overlap.sweep import CALLS, KERNELS, WAYS, Cell, Sweep, cells_of, measure, runs_of
 
 TASKS = ("overlap", "stencil", "krylov")
 
@@ -61,23 +62,88 @@ TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
 OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
 
 
+@dataclass(frozen=True)
+class TaskOptions:
+    """The options that say what is computed and communicated."""
+
+    task: TASK = "overlap"
+    calls: CALLED = "isend,iallreduce"
+    kernel: KERNEL = "arithmetic"
+    bytes: BYTES = "1MiB"
+    matrix_order: MATRIX_ORDER = ""
+    ways: EXCHANGED = ""
+    iterations: ITERATIONS = Sweep.iterations
+    dimensions: DIMENSIONS = 1
+
+    def sweep(self, by: MoverOptions, families: Sequence[str], repeats: int, turns: int) -> Sweep:
+        """All runs. Raises UsageError."""
+        if self.task not in TASKS:
+            raise UsageError(f"no task is called '{self.task}'", hint=f"there are {', '.join(TASKS)}")
+        if self.task == "krylov" and FAMILY not in families:
+            raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
+        orders = numbers_of(self.matrix_order)
+
+        def cells(what: str, sizes: list[int]) -> tuple[Cell, ...]:
+            return cells_of(self.task, families, words_of(by.mechanisms), words_of(what), sizes, numbers_of(by.ranks))
+
+        if self.task == "overlap":
+            sizes = [options.value_of(parse_bytes, word) for word in words_of(self.bytes)]
+            made = Sweep(cells(self.calls, sizes), repeats, turns, self.kernel, orders[0] if orders else 0)
+        elif self.task == "stencil":
+            of_stencil = cells(self.ways or "none,isend,put,acp", orders or [1024])
+            made = Sweep(of_stencil, repeats, turns, iterations=self.iterations, dimensions=self.dimensions)
+        else:
+            solved = cells(self.ways or "cg,pipecg", orders or [1536])
+            made = Sweep(solved, repeats, turns, iterations=self.iterations)
+        made.check()
+        return made
+
+
+@dataclass(frozen=True)
+class MoverOptions:
+    """The options that say what moves messages meanwhile, in which MPIs, between how many processes."""
+
+    mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp"
+    mpi: MPIS = ""
+    ranks: options.RANKS = "2"
+
+
+@dataclass(frozen=True)
+class SiteOptions:
+    """The options that say where it runs."""
+
+    rate: RATE = "200Mbit/s"
+    burst: BURST = "32KiB"
+    link_latency: LATENCY = ""
+    lab: LAB = None
+    here: HERE = False
+
+    def site(self) -> Site:
+        """Raises UsageError."""
+        if self.here:
+            return Site()
+        at_once = options.value_of(parse_bytes, self.burst)
+        if not LEAST_BURST <= at_once <= MOST_BURST:
+            raise UsageError(f"--burst {self.burst} is out of range", hint="2KiB to 1MiB")
+        if self.lab is not None:
+            return lab_of(self.lab, at_once)
+        options.value_of(parse_rate, self.rate)
+        if not self.link_latency:
+            return lab_of_two(self.rate, at_once)
+        seconds = options.value_of(parse_seconds, self.link_latency)
+        if not LEAST_DELAY_NS / 1e9 <= seconds <= 1:
+            raise UsageError(f"--link-latency {self.link_latency} is out of range", hint="100us to 1s")
+        if not has_netem() and not can_delay():
+            raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
+        return lab_of_two(self.rate, at_once, f"{seconds * 1e6:.0f}us")
+
+
+@grouped
 def overlap(
-    task: TASK = "overlap",
-    calls: CALLED = "isend,iallreduce",
-    kernel: KERNEL = "arithmetic",
-    bytes: BYTES = "1MiB",
-    matrix_order: MATRIX_ORDER = "",
-    ways: EXCHANGED = "",
-    iterations: ITERATIONS = Sweep.iterations,
-    dimensions: DIMENSIONS = 1,
-    mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp",
-    mpi: MPIS = "",
-    ranks: options.RANKS = "2",
-    rate: RATE = "200Mbit/s",
-    burst: BURST = "32KiB",
-    link_latency: LATENCY = "",
-    lab: LAB = None,
-    here: HERE = False,
+    *,
+    what: TaskOptions,
+    by: MoverOptions,
+    where: SiteOptions,
     repeats: REPEATS = 4,
     turns: TURNS = 7,
     out_dir: OUT_DIR = None,
@@ -93,32 +159,15 @@ def overlap(
     there are up to as many runs again; if they still do, or the machine was slower than usual or others used it, the
     figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
     """
-    site = site_of(lab, rate, burst, here, link_latency)
+    site = where.site()
     site.check()
-    families = words_of(mpi) or installed_families()
+    families = words_of(by.mpi) or installed_families()
     if not families:
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
-    if "offload" in words_of(mechanisms) and (why := why_no_offload(families)):
+    if "offload" in words_of(by.mechanisms) and (why := why_no_offload(families)):
         note(f"offload is not measured: {why}")
-    orders, counts = numbers_of(matrix_order), numbers_of(ranks)
-    if task == "overlap":
-        sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
-        cells = cells_of(task, families, words_of(mechanisms), words_of(calls), sizes, counts)
-        sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
-    elif task == "stencil":
-        chosen = words_of(ways or "none,isend,put,acp")
-        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1024], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
-    elif task == "krylov":
-        if FAMILY not in families:
-            raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
-        chosen = words_of(ways or "cg,pipecg")
-        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1536], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations)
-    else:
-        raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
-    sweep.check()
-    finish(site, sweep, measured(site, sweep, resume), task, out_dir, json)
+    sweep = what.sweep(by, families, repeats, turns)
+    finish(site, sweep, measured(site, sweep, resume), what.task, out_dir, json)
 
 
 def finish(
@@ -133,25 +182,6 @@ def finish(
     print_json("bench-overlap", data) if as_json else describe(data)
     if all(not result["times"] for result in results):
         raise Error("nothing could be measured", results[0]["failed"])
-
-
-def site_of(lab: Path | None, rate: str, burst: str, here: bool, link_latency: str = "") -> Site:
-    if here:
-        return Site()
-    at_once = options.value_of(parse_bytes, burst)
-    if not LEAST_BURST <= at_once <= MOST_BURST:
-        raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
-    if lab is not None:
-        return lab_of(lab, at_once)
-    options.value_of(parse_rate, rate)
-    if not link_latency:
-        return lab_of_two(rate, at_once)
-    seconds = options.value_of(parse_seconds, link_latency)
-    if not LEAST_DELAY_NS / 1e9 <= seconds <= 1:
-        raise UsageError(f"--link-latency {link_latency} is out of range", hint="100us to 1s")
-    if not has_netem() and not can_delay():
-        raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
-    return lab_of_two(rate, at_once, f"{seconds * 1e6:.0f}us")
 
 
 def numbers_of(text: str) -> list[int]:

@@ -12,10 +12,11 @@ from ayatori._core import Network, Purpose
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.fitting import errors_of, one_way
-from ayatori.calibration.measuring import find_mpi
 from ayatori.cli import options
 from ayatori.cli.doctor import hosts_and_agent
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import MpiOptions
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
 from ayatori.diagnosis import survey
 from ayatori.formats.calibration import write_calibration
@@ -35,7 +36,9 @@ LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 30
 SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
 
 
+@grouped
 def pingpong(
+    *,
     hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="The hosts, two or more.")],
     network: Annotated[
         str | None,
@@ -45,8 +48,7 @@ def pingpong(
         Path | None,
         typer.Option(metavar="DIR", help="Write the network with measured links, the fits and two diagrams there."),
     ] = None,
-    mpirun: options.MPIRUN = "mpirun",
-    mpicc: options.MPICC = None,
+    mpi: MpiOptions,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time per pair of hosts.")] = "10s",
     max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
     agent: Annotated[
@@ -69,13 +71,13 @@ def pingpong(
     names, words = hosts_and_agent(hosts, agent)
     if len(names) < 2:
         raise UsageError("a ping-pong takes two hosts", hint="--hosts HOSTFILE with two or more")
-    mpi = find_mpi(mpirun, mpicc)
+    found = mpi.find()
     described = None if network is None else open_source(network, purpose=Purpose.sockets)
     with saying_what_is_done() as doing:
         doing("asking the hosts for their networks")
         facts = survey(names, words)
         planes = served_planes(described, facts)[1] if described is not None else []
-        results = measure_stretches(find_stretches(facts, planes), mpi, time, most, doing)
+        results = measure_stretches(find_stretches(facts, planes), found, time, most, doing)
     if out_dir is not None:
         write_results(out_dir, described, results, network_of_facts(facts))
         note(f"wrote {out_dir}")

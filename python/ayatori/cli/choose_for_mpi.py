@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from ayatori._core import Job
@@ -25,8 +24,7 @@ def choose(
     predictor: Predictor,
     jobs: list[Job],
     calls: list[tuple[str, int]],
-    options: TableOptions,
-    out: Path | None,
+    table: TableOptions,
     saved: SavedResults,
     json: bool,
 ) -> None:
@@ -34,12 +32,12 @@ def choose(
 
     Under mpirun or srun the processes share the sizes; finished sizes are kept in `saved`.
     """
-    mpi = value_of(mpi_named, options.to)
+    mpi = value_of(mpi_named, table.to)
     if len(jobs) != 1:
         raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
-    if out is None and mpi.word in IN_A_FILE:
+    if table.out is None and mpi.word in IN_A_FILE:
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
-    if out is not None and mpi.word not in IN_A_FILE:
+    if table.out is not None and mpi.word not in IN_A_FILE:
         raise UsageError(f"{mpi.title} reads no file, but variables, which are printed", hint="without --out")
     with progress("sizes", len(rules.calls_to_rank(mpi, calls))) as advance:
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance, saved)
@@ -47,7 +45,7 @@ def choose(
         return
     saved.remove()
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
-    written = write(chosen, out, options.mpi_library)
+    written = write(chosen, table.out, table.mpi_library)
     data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
     data |= rules_as_data(chosen, ranked, written)
     for file in written.files:

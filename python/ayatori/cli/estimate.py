@@ -9,6 +9,7 @@ import typer
 
 from ayatori.cli import bench_hpl, estimate_in_network, estimate_memory, options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.estimate.hpl_model import PartTimes, check_modelled, model_hpl
 from ayatori.estimate.paper3 import PRINTED_CLUSTER, TOP500_LAST, paper_estimate
@@ -16,7 +17,6 @@ from ayatori.linpack.kernels import measure_parts
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import launcher_of
 from ayatori.linpack.settings import Variant
-from ayatori.linpack.sweep import Sweep
 
 app = typer.Typer(help="Estimate a cluster that is not built or not measured.", no_args_is_help=True)
 app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
@@ -29,15 +29,12 @@ def estimate() -> None:
 
 
 @app.command("hpl")
+@grouped
 def hpl(
+    *,
     paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step.")] = False,
-    preset: bench_hpl.PRESET = "",
-    matrix_order: bench_hpl.ORDER = "",
-    memory: bench_hpl.MEMORY = "",
-    nb: bench_hpl.NB = "",
-    grids: bench_hpl.GRIDS = "",
-    planes: bench_hpl.PLANES = "",
-    depth: Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")] = Variant.depth,
+    sizes: bench_hpl.SizeOptions,
+    depth: bench_hpl.DEPTH = Variant.depth,
     launch: bench_hpl.LAUNCH = "",
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time for the parts of each point.")] = "5s",
     json: options.JSON = False,
@@ -49,14 +46,12 @@ def hpl(
     With --paper: paper 3's estimate of its Cell cluster, and where its numbers do not multiply out.
     """
     if paper:
-        if any((preset, matrix_order, memory, nb, grids, planes, launch)):
+        if sizes != bench_hpl.SizeOptions() or launch:
             raise UsageError("--paper takes no other option than --json")
         describe_paper(json)
         return
     time = options.seconds_to_measure(seconds, "5s")
-    sizes = bench_hpl.sizes_of(preset, matrix_order, memory, nb, grids)
-    sweep = Sweep(*sizes, bench_hpl.planes_of(planes), Variant(depth=depth))
-    sweep.check()
+    sweep = sizes.sweep(Variant(depth=depth))
     for point in sweep.points():
         check_modelled(point, depth)
     launcher = launcher_of(launch)

@@ -13,9 +13,8 @@ from ayatori.cli import options
 from ayatori.cli.costs import describe_costs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
-from ayatori.model.network import open_source
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network, predict_uneven
 from ayatori.prediction.predictor import Model
@@ -24,15 +23,13 @@ from ayatori.prediction.predictor import Model
 @grouped
 def in_network(
     *,
-    source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"{', '.join(COLLECTIVES)}.")] = "allreduce",
     bytes: Annotated[
         str, typer.Option(metavar="SIZE[,SIZE…]", help="Size of the whole vector.")
     ] = "8B,16B,24B,4096B,64KiB",
     each: JobOptions,
     costs: ModelOptions,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     late: Annotated[
         str, typer.Option("--late", metavar="TIME", help="Mean late arrival of processes; random, simulated.")
     ] = "",
@@ -43,7 +40,7 @@ def in_network(
     For the first job, on a tree. The result is a lower bound by a model; no switch is asked. Nonblocking forms take
     as long, and hide all but the processor's time.
     """
-    network = open_source(source, host_pattern, Purpose.collectives, aliases)
+    network = on.open(Purpose.collectives)
     job = each.jobs_or_whole_network(network)[0]
     sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]
@@ -57,7 +54,7 @@ def in_network(
         asdict(one) | {"saved": one.saved, "late": asdict(two) if two is not None else None}
         for one, two in zip(predicted, uneven, strict=True)
     ]
-    data = {"source": source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
+    data = {"source": on.source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
     data |= {"segment_bytes": SEGMENT_BYTES, "results": results}
     data["costs"] = (model.costs or FREE).origin
     print_json("estimate-in-network", data) if json else describe(data, model)

@@ -17,9 +17,8 @@ from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.running_jobs import (
     NAME,
-    RUNNING,
-    STATE,
     NewJobs,
+    RunningOptions,
     add_to_running,
     describe_placed,
     jobs_in_words,
@@ -39,22 +38,21 @@ JOINT = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConcurrentOptions:
     """The options that name jobs which run, and jobs that start together."""
 
     jobs: JOINT = None
-    running: RUNNING = None
-    state: STATE = None
+    others: RunningOptions
     name: NAME = None
 
     @property
     def asked(self) -> bool:
-        return bool(self.jobs) or self.running is not None
+        return bool(self.jobs) or self.others.running is not None
 
     def check(self, each: JobOptions, method: str, details: bool) -> None:
         """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
-        if self.running is None and (self.state is not None or self.name is not None):
+        if self.others.running is None and (self.others.state is not None or self.name is not None):
             raise UsageError(
                 "--state and --name are of a job beside others", hint="--running FOLDER, or --running slurm"
             )
@@ -99,7 +97,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
     for name, each in placed.items():
         file = out if len(placed) == 1 else out / f"{name}.json"
         check_is_no_other(file)  # before its companion is written
-        write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
+        write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.messages.rails != "own")
         note(f"wrote {file}")
         run = f"ayatori run --plan {quote(str(file.resolve()))} "
         start[name] = start_beside(new.network, new.jobs[name], file, run)
@@ -123,11 +121,11 @@ def plan_concurrent(
         start.update(write_plans(new, placed, out))
 
     others: list[RunningJob] = []
-    if concurrent.running is None:
+    if concurrent.others.running is None:
         placed = plan(others)
         save(placed)
     else:
-        placed, others = add_to_running(new, concurrent.running, concurrent.state, plan, save)
+        placed, others = add_to_running(new, concurrent.others, plan, save)
     data = with_running_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
     if json:
         print_json("plan-with-running" if len(placed) == 1 else "plan-jointly", data)
@@ -150,7 +148,12 @@ def with_running_as_data(
     start: dict[str, dict[str, str]],
 ) -> dict[str, Any]:
     """One new job with the keys of placed_as_data(), several as a list of them."""
-    data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
+    data: dict[str, Any] = {
+        "source": source,
+        "pattern": new.messages.pattern,
+        "seed": new.messages.seed,
+        "running": len(others),
+    }
     data["tables"] = tables_in_words(new.lfts, new.lmc)
     each_beside = {}
     for name, each in placed.items():

@@ -9,10 +9,11 @@ import typer
 
 from ayatori._core import Job, Network
 from ayatori.cli import options
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
-from ayatori.model.network import open_source
 from ayatori.planning.routes import (
     TableFile,
     changes_for_jobs,
@@ -30,8 +31,9 @@ LARGE_FILE = 10**8
 """Bytes of tables from which on the size is told."""
 
 
+@grouped
 def route(
-    source: options.SOURCE,
+    *,
     lmc: options.LMC = "auto",
     for_jobs: Annotated[
         list[Path] | None,
@@ -49,16 +51,15 @@ def route(
         Path | None,
         typer.Option(metavar="FILE", help="Tables in use: count changed entries, and write changed switches only."),
     ] = None,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Make forwarding tables with one or several LIDs per port, check them, and write them for OpenSM."""
-    network = open_source(source, host_pattern, aliases=aliases)
+    network = on.open()
     running = jobs_to_spread(network, for_jobs or [])
     made = make_routes_explained(network, options.parse_lmc(lmc), running)
     checked = check(network, made.routes)
-    data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
+    data = {"source": on.source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
     data |= check_as_data(network, made.routes, checked)
     data |= {"explanation": made.explanation, "notes": made.notes}
     data |= changes_for_jobs(network, made, running)
@@ -68,7 +69,7 @@ def route(
     if out_dir is not None:
         file = TableFile(comments, old)
         announce(out_dir / file.name, table_file_bytes(network, made.routes, file), file)
-        write_for_opensm(network, made, source, out_dir, checked, file)
+        write_for_opensm(network, made, on.source, out_dir, checked, file)
         note(f"wrote {out_dir}/{file.name}, guid2lid and README, which has the opensm command line")
     if json:
         print_json("route", data)

@@ -23,6 +23,7 @@ from ayatori.formats.running import (
     write_running,
 )
 from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
+from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
     str | None,
@@ -38,20 +39,20 @@ NAME = Annotated[
 SHARED_LINKS_SHOWN = 10
 
 
-def jobs_beside(
-    network: Network,
-    routes: Routes,
-    lmc: int,
-    running: str | None,
-    state: Path | None,
-    without: Container[str] = (),
-) -> list[RunningJob]:
-    """The jobs that run, but for those of these names; none if `running` is None."""
-    if running is None:
-        return []
-    known = read_running(network, state or default_state(network, running), lmc)
-    listed = {name: job for name, job in listed_jobs(network, running).items() if name not in without}
-    return still_running(network, routes, listed, known)
+@dataclass(frozen=True)
+class RunningOptions:
+    """The options that name the jobs that run, and the file that keeps their links."""
+
+    running: RUNNING = None
+    state: STATE = None
+
+    def read(self, network: Network, routes: Routes, lmc: int, without: Container[str] = ()) -> list[RunningJob]:
+        """The jobs that run, but for those of these names; none if none are asked for."""
+        if self.running is None:
+            return []
+        known = read_running(network, self.state or default_state(network, self.running), lmc)
+        listed = {name: job for name, job in listed_jobs(network, self.running).items() if name not in without}
+        return still_running(network, routes, listed, known)
 
 
 @dataclass
@@ -61,9 +62,7 @@ class NewJobs:
     network: Network
     routes: Routes
     jobs: dict[str, Job]
-    pattern: str
-    seed: int
-    rails: str = "own"
+    messages: Messages = SHIFT
     lfts: Path | None = None
     """Where the tables come from; None: they are ours."""
 
@@ -76,8 +75,7 @@ class NewJobs:
         jobs, is_alone = list(self.jobs.values()), len(self.jobs) == 1
         if is_alone:
             control.expect(1)
-        how = (self.pattern, self.seed, self.rails, control)
-        placed = plan_beside(self.network, self.routes, jobs, others, *how)
+        placed = plan_beside(self.network, self.routes, jobs, others, self.messages, control)
         if is_alone:
             control.did(0 if control.stopped else 1)
         return dict(zip(self.jobs, placed, strict=True))
@@ -90,8 +88,7 @@ def noted(network: Network, name: str, placed: Placed) -> RunningJob:
 
 def add_to_running(
     new: NewJobs,
-    running: str,
-    state: Path | None,
+    asked: RunningOptions,
     plan: Callable[[list[RunningJob]], dict[str, Placed]],
     save: Callable[[dict[str, Placed]], None],
 ) -> tuple[dict[str, Placed], list[RunningJob]]:
@@ -99,11 +96,12 @@ def add_to_running(
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
+    running = asked.running or ""
     if running != SLURM:
         folder_of(running)
-    file = state or default_state(new.network, running)
+    file = asked.state or default_state(new.network, running)
     with locked(file):
-        others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
+        others = RunningOptions(running, file).read(new.network, new.routes, new.lmc, new.jobs)
         placed = plan(others)
         save(placed)
         mine = [noted(new.network, name, each) for name, each in placed.items()]

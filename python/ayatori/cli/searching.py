@@ -36,6 +36,18 @@ SECONDS_TO_END = 10.0
 
 
 @dataclass(frozen=True)
+class SearchOptions:
+    """How long a search takes at most, and what is random in it."""
+
+    seconds: SECONDS = USUAL_SECONDS
+    seed: options.SEED = 1
+
+    @property
+    def limit(self) -> float:
+        return parse_limit(self.seconds)
+
+
+@dataclass(frozen=True)
 class Cut:
     """A search that was ended before it was through."""
 

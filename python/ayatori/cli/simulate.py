@@ -17,13 +17,13 @@ from ayatori.cli import options
 from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
 from ayatori.cli.searching import Cut, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
-from ayatori.model.network import background_as_data, open_source
+from ayatori.model.network import background_as_data
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.calls import Call, algorithms_of, make_schedule, read_pair_sizes
@@ -51,27 +51,41 @@ SCHEDULE_OUT = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CallOptions:
+    """The options that say which collective is simulated, and on which jobs."""
+
+    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")]
+    algorithm: ALGORITHM
+    bytes: BYTES = "1MiB"
+    each: JobOptions
+    asked: JobsAsked
+    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0
+    sizes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
+    ] = None
+    chunk: CHUNK = "0"
+
+    def call(self) -> Call:
+        """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
+        options.value_of(algorithms_of, self.collective)
+        if self.collective == "alltoallv" and self.sizes is None:
+            hint = "--sizes FILE, with lines 'FROM TO BYTES'"
+            raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
+        size = 0 if self.collective in WITHOUT_SIZE else options.value_of(parse_bytes, self.bytes)
+        return Call(self.collective, self.algorithm, size, self.root, options.value_of(parse_bytes, self.chunk))
+
+
 @grouped
 def simulate(
     *,
-    source: options.SOURCE,
-    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: ALGORITHM,
-    bytes: BYTES = "1MiB",
-    each: JobOptions,
-    asked: JobsAsked,
-    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0,
-    sizes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
-    ] = None,
-    chunk: CHUNK = "0",
+    what: CallOptions,
     paths: PathOptions,
     costs: ModelOptions,
     rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Predict the time of a collective: its messages are flows that share links fairly.
@@ -80,24 +94,24 @@ def simulate(
     share jobs that are timed one by one.
     """
     started = time.monotonic()
-    call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    network = open_source(source, host_pattern, Purpose.collectives, aliases)
+    call, each, asked = what.call(), what.each, what.asked
+    network = on.open(Purpose.collectives)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
     check_algorithm(network, paths, call.algorithm)
-    question = Question(call, sizes, paths, model)
+    question = Question(call, what.sizes, paths, model)
     with hinting_at_rails(network):
         if asked.jobs:
             simulation, together, cut = simulate_together(network, asked, each, question)
         else:
             jobs = each.jobs_or_whole_network(network)
             write_schedule(network, jobs, question, schedule_out)
-            simulation, together, cut = simulate_each(network, jobs, question, source, resume), {}, None
+            simulation, together, cut = simulate_each(network, jobs, question, on.source, resume), {}, None
     if is_first_process():
         found = (
             as_data(simulation, question) | {"seed": each.seed, "background": background_as_data(network)} | together
         )
-        report({"source": source} | found, started, model, json)
+        report({"source": on.source} | found, started, model, json)
     leave_if_interrupted(cut)
 
 
@@ -168,16 +182,6 @@ def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
         "sizes": str(sizes) if sizes else None,
         **simulation_as_data(simulation),
     }
-
-
-def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:
-    """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
-    options.value_of(algorithms_of, collective)
-    if collective == "alltoallv" and sizes is None:
-        hint = "--sizes FILE, with lines 'FROM TO BYTES'"
-        raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
-    size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
-    return Call(collective, algorithm, size, root, options.value_of(parse_bytes, chunk))
 
 
 def write_schedule(network: Network, jobs: list[Job], question: Question, file: Path | None) -> None:

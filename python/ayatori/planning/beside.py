@@ -21,7 +21,7 @@ from ayatori._core import (
 )
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import steps_of, traffic_of_nics
+from ayatori.planning.plans import SHIFT, Messages, steps_of
 
 SHARED_LINKS_SHOWN = 20
 
@@ -74,19 +74,17 @@ def plan_beside(
     routes: Routes,
     jobs: Sequence[Job],
     others: Sequence[RunningJob],
-    pattern: str = "shift",
-    seed: int = 1,
-    rails: str = "own",
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
 ) -> list[Placed]:
     """Plans jobs that start together so that they take links that `others`, which run already, don't use. Each may give
     way to the other new ones; those that run don't.
 
-    All of the new ones get base LIDs where they would get more with these, in the mean. `rails` is one of RAILS. Where
-    `control` stops the search, the best that it has.
+    All of the new ones get base LIDs where they would get more with these, in the mean. Where `control` stops the
+    search, the best that it has.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
-    new = [_new_job(network, job, pattern, seed, rails) for job in jobs]
+    new = [_new_job(network, job, messages) for job in jobs]
     control = control or SearchControl()
     if len(new) == 1:
         made = [_core.plan_beside(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
@@ -105,8 +103,8 @@ class _NewJob:
     steps: StepSequence
 
 
-def _new_job(network: Network, job: Job, pattern: str, seed: int, rails: str) -> _NewJob:
-    nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+def _new_job(network: Network, job: Job, messages: Messages) -> _NewJob:
+    nics, steps = messages.of(network, job)
     return _NewJob(nics, nics.endpoints(network), steps)
 
 

@@ -12,7 +12,9 @@ from ayatori.base.errors import Error
 from ayatori.planning.plans import (
     BASE_LIDS,
     D_MOD_K,
+    SHIFT,
     Assessment,
+    Messages,
     assess_jobs,
     with_made_steps,
 )
@@ -35,6 +37,17 @@ class TablesInUse:
 
     routes: Routes
     name: str = OURS
+
+
+@dataclass(frozen=True)
+class Effort:
+    """By which method jobs are planned, and what else is tried."""
+
+    method: str = "pair"
+    make_steps: bool = False
+    """Both candidates also with steps that are made for their paths; prediction.path_aware simulates them."""
+    prove_baseline: bool = False
+    """Also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than the rest."""
 
 
 @dataclass
@@ -115,36 +128,31 @@ def improve_jobs(
     in_use: TablesInUse,
     routes: Routes,
     jobs: Sequence[Job],
-    method: str,
-    pattern: str = "shift",
-    seed: int = 1,
-    make_steps: bool = False,
+    effort: Effort,
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
-    prove_baseline: bool = False,
-    rails: str = "own",
 ) -> list[Improvement]:
-    """Measures each job on the tables in use, and with its plan by `method` on `routes`; `control` counts both.
+    """Measures each job on the tables in use, and with its plan on `routes`; `control` counts both, and two more where
+    steps are made.
 
-    Where `control` stops it, the first jobs, of which both are known; perhaps none.
-    With `make_steps` both also with steps that are made for their paths, which count as two more;
-    prediction.path_aware simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
-    `prove_baseline` also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than
-    all the rest. `rails` is one of RAILS. Raises Error for steps of another pattern than the all-to-all, or of other
-    messages than those between the ranks' own NICs.
+    Where `control` stops it, the first jobs, of which both are known; perhaps none. Only bandwidth and hot spots
+    decide, whatever the method says of itself. Raises Error for steps of another pattern than the all-to-all, or of
+    other messages than those between the ranks' own NICs.
     """
+    make_steps, pattern, rails = effort.make_steps, messages.pattern, messages.rails
     if make_steps and rails != "own":
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
-    baseline = D_MOD_K if prove_baseline else None
-    without = assess_jobs(network, in_use.routes, jobs, baseline, pattern, seed, control, rails)
+    baseline = D_MOD_K if effort.prove_baseline else None
+    without = assess_jobs(network, in_use.routes, jobs, baseline, messages, control)
     for assessment in without if baseline is None else []:
         _take_base_lids(network, assessment, rails)
-    planned = assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
+    planned = assess_jobs(network, routes, jobs, effort.method, messages, control)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=False)]
     jobs = [each.without.job for each in improvements]
     if not same_base_lids(network, in_use, routes):
-        unplanned = assess_jobs(network, routes, jobs, None, pattern, seed, rails=rails)
+        unplanned = assess_jobs(network, routes, jobs, None, messages)
         for improvement, assessment in zip(improvements, unplanned, strict=True):
             improvement.unplanned = assessment
     for improvement in improvements if make_steps else []:

@@ -122,6 +122,26 @@ def traffic_of_nics(network: Network, job: Job, steps: StepSequence, rails: str)
     return _core.job_of_nics(network, job), _core.on_rails(network, job, steps, use)
 
 
+@dataclass(frozen=True)
+class Messages:
+    """Which messages a job sends, and by which NICs."""
+
+    pattern: str = "shift"
+    """One of PATTERNS, or a pattern file."""
+    seed: int = 1
+    """Of random permutations."""
+    rails: str = "own"
+    """One of RAILS."""
+
+    def of(self, network: Network, job: Job) -> tuple[Job, StepSequence]:
+        """traffic_of_nics() of the job with the steps of the pattern."""
+        return traffic_of_nics(network, job, steps_of(self.pattern, job.rank_count, self.seed), self.rails)
+
+
+SHIFT = Messages()
+"""An all-to-all between the ranks' own NICs."""
+
+
 def plan(
     network: Network, routes: Routes, job: Job, method: str = "pair", steps: StepSequence | None = None
 ) -> Planned:
@@ -185,19 +205,17 @@ def assess_jobs(
     routes: Routes,
     jobs: Iterable[Job],
     method: str | None,
-    pattern: str = "shift",
-    seed: int = 1,
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
-    rails: str = "own",
 ) -> list[Assessment]:
-    """Measures the contention of each job's `pattern`, planned by `method`, or over all LIDs with MULTIPATH.
+    """Measures the contention of each job's `messages`, planned by `method`, or over all LIDs with MULTIPATH.
 
     With None each message goes to its base LID, and nobody asks how good a plan could be: that takes most of the time.
-    Where `control` stops it, the first ones; `rails` is one of RAILS.
+    Where `control` stops it, the first ones.
     """
 
     def assess(job: Job) -> Assessment:
-        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        nics, steps = messages.of(network, job)
         if method == MULTIPATH:
             return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
         if method is None:

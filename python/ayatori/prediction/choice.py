@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any, Protocol, TypeVar
 
-from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places, Routes
+from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
@@ -83,13 +83,10 @@ class Piece:
 
 
 def choose(
-    network: Network,
+    predictor: Predictor,
     jobs: Sequence[Job] | Job,
     calls: Iterable[tuple[str, int]],
-    method: str | None = None,
-    model: Model | None = None,
     *,
-    routes: Routes | None = None,
     others: Sequence[str] = (),
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
@@ -98,16 +95,14 @@ def choose(
 
     Beside ours it ranks `others`: file:F, library:L.so:NAME (docs/schedule-format.md).
 
-    Every algorithm takes the paths of its own plan by `method` on `routes` (see Predictor). With several jobs their
-    mean time counts. The outcomes go to `saved`, and those that are there already are not computed again (see
-    choice_parameters); in a run of several MPI processes only the first has rankings. `advance` is called with the
-    number of algorithms that are done. Raises Error for no jobs, unknown collectives, sizes that can't be, algorithms
-    of others that are wrong.
+    Every algorithm takes the paths of its own plan (see Predictor). With several jobs their mean time counts. The
+    outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters); in a run of
+    several MPI processes only the first has rankings. `advance` is called with the number of algorithms that are done.
+    Raises Error for no jobs, unknown collectives, sizes that can't be, algorithms of others that are wrong.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to choose for")
-    predictor = Predictor(network, method, model, routes)
     if predictor.method == MULTIPATH:
         raise Error("a program sends a message by one path", hint="simulate times calls over all LIDs")
     pieces = pieces_of(calls, others)
