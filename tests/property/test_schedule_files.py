@@ -102,7 +102,7 @@ def test_a_wrong_file_is_refused_and_not_just_left_out(tmp_path: Path) -> None:
     file.write_text(json.dumps(document))
     message = r"wrong.json: /schedules/0: participant \d, stream 0, step \d: deadlock: sends a message that 3 does not"
     with pytest.raises(ayatori.Error, match=message):
-        ayatori.choose(network, job, [("broadcast", 100)], others=[f"file:{file}"])
+        ayatori.choose(ayatori.Predictor(network), job, [("broadcast", 100)], others=[f"file:{file}"])
     with pytest.raises(ayatori.Error, match=message):
         ayatori.simulate(network, job, Call("broadcast", f"file:{file}", 100))
 

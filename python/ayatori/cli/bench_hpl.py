@@ -19,7 +19,7 @@ from ayatori.cli.status import Status
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import find_hpl, launcher_of
 from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Point, Preset, Variant, memory_here, order_for
-from ayatori.linpack.sweep import Sweep, results_of, run_point
+from ayatori.linpack.sweep import HplData, HplResult, Sweep, results_of, run_point
 from ayatori.report.hpl_page import hpl_page, hpl_rows
 from ayatori.resumable import compute_each
 
@@ -127,13 +127,14 @@ def hpl(
     if mixed:
         program_for(starter, "mixed")
     results = measured(found, started.launch, sweep, resume)
-    data = {
+    data: HplData = {
         "program": found.name,
         "broadcast": variant.broadcast,
         "depth": variant.depth,
         "threshold": variant.threshold,
+        "repeats": repeats,
+        "results": results,
     }
-    data |= {"repeats": repeats, "results": results}
     if out_dir is not None:
         write_all(data, out_dir)
     print_json("bench-hpl", data) if json else describe(data)
@@ -144,7 +145,7 @@ def hpl(
     return Status.BAD if bad else Status.DONE
 
 
-def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
+def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[HplResult]:
     """What is done is kept until all is."""
     parameters = asdict(sweep) | {"program": str(program), "launch": launch}
     saved = options.open_partial("bench hpl", parameters, resume, save_every=0)
@@ -189,14 +190,14 @@ def planes_of(text: str) -> tuple[Plane, ...]:
     return tuple(found) or (Plane(),)
 
 
-def write_all(data: dict[str, Any], folder: Path) -> None:
+def write_all(data: HplData, folder: Path) -> None:
     make_folder(folder)
     write_json(folder / "results.json", data)
     write_bytes(folder / "index.html", hpl_page(data).encode("utf-8"))
     note(f"wrote {folder / 'results.json'} and {folder / 'index.html'}")
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: HplData) -> None:
     if not data["results"]:
         raise Error("there is no point to run", internal=True)
     say(f"{data['program']}, BCAST {data['broadcast']}, look-ahead {data['depth']}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,7 +25,18 @@ from ayatori.overlap.krylov import FAMILY, METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
-from ayatori.overlap.sweep import CALLS, KERNELS, WAYS, Cell, Sweep, cells_of, measure, runs_of
+from ayatori.overlap.sweep import (
+    CALLS,
+    KERNELS,
+    WAYS,
+    Cell,
+    OverlapData,
+    OverlapResult,
+    Sweep,
+    cells_of,
+    measure,
+    runs_of,
+)
 
 TASKS = ("overlap", "stencil", "krylov")
 
@@ -171,17 +182,24 @@ def overlap(
 
 
 def finish(
-    site: Site, sweep: Sweep, results: list[dict[str, Any]], task: str, out_dir: Path | None, as_json: bool
+    site: Site, sweep: Sweep, results: list[OverlapResult], task: str, out_dir: Path | None, as_json: bool
 ) -> None:
-    data: dict[str, Any] = {"task": task, "kernel": sweep.kernel, "repeats": sweep.repeats, "turns": sweep.turns}
-    data |= {"site": asdict(site), "definitions": DEFINITIONS, "results": results}
+    data: OverlapData = {
+        "task": task,
+        "kernel": sweep.kernel,
+        "repeats": sweep.repeats,
+        "turns": sweep.turns,
+        "site": asdict(site),
+        "definitions": DEFINITIONS,
+        "results": results,
+    }
     if out_dir is not None:
         make_folder(out_dir)
         write_json(out_dir / "results.json", data)
         note(f"wrote {out_dir / 'results.json'}")
     print_json("bench-overlap", data) if as_json else describe(data)
     if all(not result["times"] for result in results):
-        raise Error("nothing could be measured", results[0]["failed"])
+        raise Error("nothing could be measured", results[0]["failed"] or "")
 
 
 def numbers_of(text: str) -> list[int]:
@@ -190,7 +208,7 @@ def numbers_of(text: str) -> list[int]:
     return [int(word) for word in words_of(text)]
 
 
-def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
+def measured(site: Site, sweep: Sweep, resume: bool) -> list[OverlapResult]:
     """What is done is kept until all is."""
     saved = options.open_partial("bench overlap", asdict(sweep) | {"site": asdict(site)}, resume, save_every=0)
     with progress("overlap", runs_of(sweep)) as advance:
@@ -199,7 +217,7 @@ def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
     return results
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: OverlapData) -> None:
     results = data["results"]
     task = data["task"]
     kinds = {"stencil": "all steps of a stencil", "krylov": "whole solutions by PETSc, preconditioner: Jacobi"}
@@ -235,43 +253,45 @@ STENCIL_COLUMNS = ["  by", "total", "quartiles", "communication", "halves differ
 KRYLOV_COLUMNS = ["  by", "total", "quartiles", "reductions", "iterations", "residual", "halves differ by"]
 
 
-def by_title(results: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def by_title(results: Sequence[OverlapResult]) -> dict[str, list[OverlapResult]]:
+    found: dict[str, list[OverlapResult]] = {}
     for result in results:
         found.setdefault(title_of(result), []).append(result)
     return found
 
 
-def title_of(result: dict[str, Any]) -> str:
+def title_of(result: OverlapResult) -> str:
     """What is the same of all rows of a table."""
     if result["task"] != "overlap":
         return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, N = {result['size']}"
     return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, {result['what']}, {format_bytes(result['size'])}"
 
 
-def name_of(result: dict[str, Any]) -> str:
+def name_of(result: OverlapResult) -> str:
     if result["task"] == "overlap":
         return str(result["mechanism"])
     return str(result["what"]) + ("" if result["mechanism"] == "none" else f", {result['mechanism']}")
 
 
-def overlap_row(result: dict[str, Any]) -> list[str]:
+def overlap_row(result: OverlapResult) -> list[str]:
     times, ratio = result["times"], result["overlap"]
+    assert ratio is not None  # every run that came to an end has them
     columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "in_turn", "both")]
     ratios = [f"{ratio[name]:.0%}" for name in ("ours", "osu", "imb")]
     return [f"  {name_of(result)}", *columns, *ratios, noise_of(result)]
 
 
-def stencil_row(result: dict[str, Any]) -> list[str]:
+def stencil_row(result: OverlapResult) -> list[str]:
     total, communication = result["times"]["total"], result["times"]["communication"]
     quartiles = f"{format_seconds(total['low'])} … {format_seconds(total['high'])}"
     figures = [format_seconds(total["median"]), quartiles, format_seconds(communication["median"])]
     return [f"  {name_of(result)}", *figures, noise_of(result)]
 
 
-def krylov_row(result: dict[str, Any]) -> list[str]:
+def krylov_row(result: OverlapResult) -> list[str]:
     name, total, quartiles, reductions, noise = stencil_row(result)
     solution = result["solution"]
+    assert solution is not None  # every run that came to an end has one
     iterations = str(solution["iterations"]) + ("" if solution["converged"] else ", not converged")
     return [name, total, quartiles, reductions, iterations, f"{solution['residual']:.3g}", noise]
 
@@ -283,7 +303,7 @@ TABLES = {
 }
 
 
-def noise_of(result: dict[str, Any]) -> str:
+def noise_of(result: OverlapResult) -> str:
     if result["noise"] is None:
         return "not known"
     return f"{result['noise']:.1%}" + (": too noisy" if result["too_noisy"] else "")

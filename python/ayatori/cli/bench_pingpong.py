@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -31,6 +31,50 @@ from ayatori.pingpong import (
     throughput_plot,
     with_measured_links,
 )
+
+
+class FitErrorData(TypedDict):
+    median: float
+    max: float
+    """The median and the largest."""
+
+
+class MessageData(TypedDict):
+    bytes: int
+    """The size of a message."""
+    half_round_trip_s: float
+    """The median over many round trips."""
+    tenth_s: float
+    three_quarters_s: float
+    """A tenth, and three quarters, of the round trips take no longer."""
+    throughput_MBps: float
+    """For messages that are sent one after the other."""
+
+
+class StretchData(TypedDict):
+    name: str
+    """The network and which of its hosts: `gbe near`, `gbe far`; both networks of a path through a gateway:
+    `gbe > infiniband`."""
+    place: str
+    """`near`: the network's first two hosts; `far`: its first and its last; `gateway`."""
+    hosts: list[str]
+    interfaces: list[str]
+    """Those of both ends."""
+    mpi: str
+    eager_limit: int
+    """Which MPI, and its largest message that does not wait for its receive."""
+    bandwidth_MBps: float
+    """Fitted to the largest messages."""
+    fit_error: FitErrorData
+    """How far the fit is from the medians: shares of them."""
+    sizes: list[MessageData]
+    """By size, rising."""
+
+
+class PingPongData(TypedDict):
+    stretches: list[StretchData]
+    """One entry per pair of hosts."""
+
 
 LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 30
 SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
@@ -81,8 +125,8 @@ def pingpong(
     if out_dir is not None:
         write_results(out_dir, described, results, network_of_facts(facts))
         note(f"wrote {out_dir}")
-    data = [as_data(result) for result in results]
-    print_json("bench-pingpong", {"stretches": data}) if json else describe(results)
+    data: PingPongData = {"stretches": [as_data(result) for result in results]}
+    print_json("bench-pingpong", data) if json else describe(results)
 
 
 def write_results(folder: Path, described: Network | None, results: Sequence[Result], told: str) -> None:
@@ -101,7 +145,7 @@ def write_results(folder: Path, described: Network | None, results: Sequence[Res
     write_bytes(folder / "throughput.svg", throughput_plot(results).encode())
 
 
-def as_data(result: Result) -> dict[str, Any]:
+def as_data(result: Result) -> StretchData:
     spread, stream = result.spread, result.one_after_the_other
     error = errors_of(
         "half round trip", lambda size: one_way(result.costs, size), result.half_round_trip.items(), fitted=True

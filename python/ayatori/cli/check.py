@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -19,15 +19,16 @@ from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
-from ayatori.cli.searching import Cut, describe_cut, searched, with_results
+from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
-from ayatori.formats.applied import applied_as_data, read_applied
+from ayatori.formats.applied import AppliedData, applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan
 from ayatori.planning.plans import (
     D_MOD_K,
     MULTIPATH,
     Assessment,
+    JobsData,
     Messages,
     assess_jobs,
     assessments_as_data,
@@ -35,9 +36,31 @@ from ayatori.planning.plans import (
     method_named,
     purpose_of,
 )
+from ayatori.planning.routes import TablesData, check_as_data
 from ayatori.planning.routes import check as check_tables
-from ayatori.planning.routes import check_as_data
-from ayatori.planning.together import JobOnFabric, check_plans, check_tables_of_plans
+from ayatori.planning.together import JobOnFabric, TogetherData, check_plans, check_tables_of_plans
+
+
+class JobsOfPattern(JobsData):
+    pattern: str
+    """As given."""
+
+
+class CheckDetails(TypedDict, total=False):
+    applied: AppliedData
+    """Only with `--applied`: connections compared with the plan ([format](applied-format.md))."""
+    together: TogetherData
+    """Only with `--jobs`: jobs that run at the same time."""
+
+
+class CheckData(TablesData, JobsOfPattern, CheckDetails):
+    source: str
+    rails: str
+    seed: int
+    """As given."""
+    cut: CutData | None
+    """How the search was cut short."""
+
 
 HOT_LINKS_SHOWN = 10
 ECMP = "ecmp"
@@ -95,7 +118,7 @@ def check(
     if method == ECMP:
         return check_ecmp(on.source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
     hashes.refuse_without("--method ecmp")
-    together: dict[str, Any] = {}
+    more: CheckDetails = {}
     assessments: list[Assessment] = []
     cut: Cut | None = None
     tables = Tables(checked.lfts, computed.lmc, method and method_named(method, [MULTIPATH]), messages)
@@ -103,23 +126,29 @@ def check(
     with hinting_at_rails(network):
         if asked.jobs:
             routes, together = assess_together(network, asked, each, tables, drawing(on.source, report))
+            more["together"] = together
         elif checked.plan is not None:
-            routes, assessments, paths, together = assess_plan(
+            routes, assessments, paths, more = assess_plan(
                 network, checked.plan, each.jobs_on(network), asked.applied, tables
             )
         else:
             routes = tables.of(network)
             assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, json)
-    data: dict[str, Any] = {"source": on.source}
-    data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= assessments_as_data(network, paths, assessments)
-    data |= {"pattern": pattern, "seed": each.seed, "rails": messages.rails} | together
-    data["cut"] = cut and cut.as_data()
+    data: CheckData = {
+        "source": on.source,
+        **check_as_data(network, routes, check_tables(network, routes)),
+        **assessments_as_data(network, paths, assessments),
+        "pattern": pattern,
+        "seed": each.seed,
+        "rails": messages.rails,
+        **more,
+        "cut": cut_as_data(cut),
+    }
     print_json("check", data) if json else describe(data)
     return status_of(data)
 
 
-def status_of(data: dict[str, Any]) -> Status:
+def status_of(data: CheckData) -> Status:
     if data["cut"] is not None:
         return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
@@ -161,7 +190,7 @@ def assess_plan(
     jobs: list[Job],
     applied_in: Path | None,
     tables: Tables,
-) -> tuple[Routes, list[Assessment], str, dict[str, Any]]:
+) -> tuple[Routes, list[Assessment], str, CheckDetails]:
     """The plan, or that which a job made of it, with what differs. Raises Error for a plan that is not for the job that
     the options name, or that was made on other tables."""
     saved = read_plan(network, plan_file)
@@ -174,17 +203,18 @@ def assess_plan(
     routes = tables.of(network, saved.lmc)
     check_tables_of_plans(network, routes, [with_plan])
     nics, steps = tables.messages.of(network, job)
-    taken, differences, name = saved.plan, {}, saved.plan.method.word
+    taken, name = saved.plan, saved.plan.method.word
+    differences: CheckDetails = {}
     if applied_in is not None:
         applied = read_applied(plan_file, applied_in)
         planned = contention(network, routes, nics, saved.plan, steps)
-        as_data = applied_as_data(applied) | {"planned_relative_bandwidth": planned.relative_bandwidth}
-        taken, differences, name = applied.plan, {"applied": as_data}, f"{name} as applied"
+        differences = {"applied": applied_as_data(applied, planned.relative_bandwidth)}
+        taken, name = applied.plan, f"{name} as applied"
     measured = contention(network, routes, nics, taken, steps)
     return routes, [Assessment(job, measured)], name, differences
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: CheckData) -> None:
     say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if data['tables_ok'] else 'tables are BAD'}")
     describe_check(data)
     if data["jobs"]:
@@ -196,7 +226,7 @@ def describe(data: dict[str, Any]) -> None:
         describe_together(data["together"], data["seed"])
 
 
-def describe_applied(applied: dict[str, Any]) -> None:
+def describe_applied(applied: AppliedData) -> None:
     """Whether connections took the paths of the plan."""
     say(
         f"  applied       {applied['as_planned']} of {applied['connections']} connections as planned, between"
@@ -211,7 +241,7 @@ def describe_applied(applied: dict[str, Any]) -> None:
         print_table("", ["  not as planned: ranks", "source LID", "destination LID", "connections"], others)
 
 
-def describe_jobs(data: dict[str, Any]) -> None:
+def describe_jobs(data: JobsOfPattern) -> None:
     """Bandwidth and hot links of the jobs, as `check` and `plan` print them."""
     bandwidth = data["relative_bandwidth"]
     say(f"  jobs          {data['free']} of {data['jobs']} free of hot spots ({data['pattern']}, {data['method']})")

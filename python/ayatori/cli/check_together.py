@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ayatori._core import JobsTogether, Network, Routes
 from ayatori.cli import options
@@ -20,6 +19,8 @@ from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import (
     BACKGROUND,
     JobOnFabric,
+    TogetherData,
+    WithoutPlans,
     check_tables_of_plans,
     measure_together,
     together_as_data,
@@ -71,7 +72,7 @@ def assess_together(
     each: JobOptions,
     tables: Tables,
     draw: Draw,
-) -> tuple[Routes, dict[str, Any]]:
+) -> tuple[Routes, TogetherData]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
     if tables.method == MULTIPATH:
         raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
@@ -90,16 +91,17 @@ def assess_together(
     measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, rails)
     asked.draw(network, jobs, measured.shared)
     draw(network, routes, jobs, measured, rails)
-    told = together_as_data(network, jobs, measured) | {"background": asked.background, "without_plans": None}
+    without_plans: WithoutPlans | None = None
     if any(one.plan is not None for one in jobs):
         unplanned = [replace(one, plan=None) for one in jobs]
         before = measure_together(network, routes, unplanned, measured.rounds, each.seed, rails)
-        told["without_plans"] = together_as_data(network, unplanned, before)["together"]
-        told["without_plans"]["same_at_lmc_0"] = tables.lfts is None
-    return routes, {"together": told}
+        spread = together_as_data(network, unplanned, before)["together"]
+        without_plans = {**spread, "same_at_lmc_0": tables.lfts is None}
+    found = together_as_data(network, jobs, measured)
+    return routes, {**found, "background": asked.background, "without_plans": without_plans}
 
 
-def describe_together(together: dict[str, Any], seed: int) -> None:
+def describe_together(together: TogetherData, seed: int) -> None:
     """Jobs that run at the same time: what each gets, and which links they share."""
     jobs = together["jobs"]
     say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")

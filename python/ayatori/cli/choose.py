@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,7 +21,7 @@ from ayatori.cli.starting import describe_planning, describe_start, line_that_pl
 
 if TYPE_CHECKING:
     from ayatori._core import Job, Network
-    from ayatori.prediction.choice import Choice
+    from ayatori.prediction.choice import CandidateData, Choice, ChooseData, RankingData
     from ayatori.prediction.predictor import Model
 
 BYTES = Annotated[
@@ -120,8 +120,8 @@ def choose(
     plan_line = line_that_plans(on.source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts) if out else ""
     if plan_line:
         start = {}  # these lines would start it without the plan
-    data = {"source": on.source} | choice_as_data(choice) | {"method": paths.name_of(choice.method), "start": start}
-    data["plan_line"] = plan_line
+    data: ChooseData = {"source": on.source, **choice_as_data(choice), "start": start, "plan_line": plan_line}
+    data["method"] = paths.name_of(choice.method)
     if json:
         print_json("choose", data)
         return
@@ -173,7 +173,7 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
     return [0] if collective == "barrier" else sizes
 
 
-def describe(data: dict[str, Any], model: Model) -> None:
+def describe(data: ChooseData, model: Model) -> None:
     from ayatori.cli.costs import describe_costs, describe_paths
 
     jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else counted(data["ranks"][0], "rank")
@@ -184,7 +184,7 @@ def describe(data: dict[str, Any], model: Model) -> None:
         describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])
 
 
-def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
+def describe_collective(collective: str, calls: list[RankingData]) -> None:
     """A row for the sizes that are next to each other and take the same algorithm."""
     columns = [f"  {collective}", "chosen", "time", "nearest", "times as long"]
     print_table("", columns, [interval_as_row(run) for run in runs_of(calls)])
@@ -193,13 +193,13 @@ def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
         say(f"  without {algorithm}: {reason}")
 
 
-def runs_of(calls: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def runs_of(calls: list[RankingData]) -> list[list[RankingData]]:
     """The calls by size, those next to each other together whose fastest algorithm and chunk size are the same."""
     by_size = sorted(calls, key=lambda call: call["bytes"])
     return [list(run) for _, run in groupby(by_size, key=lambda call: name_of(call["ranking"][0]))]
 
 
-def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
+def interval_as_row(run: list[RankingData]) -> list[str]:
     """From the smallest to the largest size: the time of both, and the algorithm that comes nearest to it anywhere
     between them, with how many times that it takes there."""
     ends = [run[0], run[-1]] if len(run) > 1 else [run[0]]
@@ -214,9 +214,9 @@ def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def times_as_long(other: dict[str, Any], best: dict[str, Any]) -> float:
+def times_as_long(other: CandidateData, best: CandidateData) -> float:
     return other["time_s"] / best["time_s"] if best["time_s"] else 1
 
 
-def name_of(candidate: dict[str, Any]) -> str:
+def name_of(candidate: CandidateData) -> str:
     return str(candidate["algorithm"]) + (f"/{format_bytes(candidate['chunk'])}" if candidate["chunk"] else "")

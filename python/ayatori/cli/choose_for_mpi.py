@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from typing import Any
 
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
@@ -14,7 +13,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.options import value_of
 from ayatori.cli.output import note, print_json, print_table, progress, say, say_unbroken
 from ayatori.mpi_tables import rules
-from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
+from ayatori.mpi_tables.tables import IN_A_FILE, MpiTableData, RulesData, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, is_first_process
 
@@ -46,8 +45,12 @@ def choose(
     saved.remove()
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
     written = write(chosen, table.out, table.mpi_library)
-    data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
-    data |= rules_as_data(chosen, ranked, written)
+    data: MpiTableData = {
+        "source": source,
+        "method": predictor.method,
+        "model": asdict(predictor.model),
+        **rules_as_data(chosen, ranked, written),
+    }
     for file in written.files:
         note(f"wrote {file}")
     if json:
@@ -56,7 +59,7 @@ def choose(
         describe(data, mpi.title, predictor.model)
 
 
-def describe(data: dict[str, Any], title: str, model: Model) -> None:
+def describe(data: MpiTableData, title: str, model: Model) -> None:
     say(f"{data['source']}: rules of {title} for {data['ranks']} ranks")
     describe_paths(data)
     describe_costs(model)
@@ -76,14 +79,14 @@ def describe(data: dict[str, Any], title: str, model: Model) -> None:
         say_unbroken(f"  export {name}={shlex.quote(value)}")
 
 
-def _is_about(algorithm: str, data: dict[str, Any]) -> bool:
+def _is_about(algorithm: str, data: MpiTableData) -> bool:
     """Whether an algorithm that is left out belongs to a collective that was asked for, or to all."""
     words = set(algorithm.replace(",", " ").split())
     collectives = {entry["collective"] for entry in data["collectives"]}
     return bool(words & collectives) or algorithm.startswith("the algorithms")
 
 
-def rows_of(entry: dict[str, Any]) -> list[list[str]]:
+def rows_of(entry: RulesData) -> list[list[str]]:
     rows = []
     for number, rule in enumerate(entry["rules"]):
         name = f"{rule['algorithm']} ({rule['key']})" if isinstance(rule["key"], int) else rule["algorithm"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -17,7 +17,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
-from ayatori.cli.searching import SearchOptions, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.searching import CutData, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_planning, describe_start, line_that_plans
 from ayatori.model.jobs import hosts_of
 from ayatori.ordering.files import FORMATS
@@ -89,6 +89,43 @@ class FileOptions:
             raise UsageError("a rank order is written to a file", hint=f"--to {self.to} --out FILE")
 
 
+class HostRanks(TypedDict):
+    host: str
+    ranks: int
+    """A host, and how many ranks follow each other on it."""
+
+
+class OrderData(TypedDict):
+    source: str
+    collective: str
+    algorithm: str
+    pattern: str
+    bytes: str
+    seed: int
+    """As given; empty where not."""
+    method: str
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+    given_time_s: float
+    time_s: float
+    gain: float
+    """Predicted time in the given order and in the order that was found; their quotient, at least 1."""
+    trials: int
+    settled: bool
+    """How many orders were predicted; true if no change of two hosts makes it faster."""
+    hosts: list[HostRanks]
+    """The order that was found."""
+    cut: CutData | None
+    """How the search was cut short."""
+    file: str | None
+    start: dict[str, str]
+    """What `--out` wrote, or null; by launcher, the line that uses it."""
+    plan_line: str
+    """Where the times are with a plan: the line that makes it and prints how to start the job. `start` is empty then.
+    Else empty."""
+
+
 @grouped
 def order(
     *,
@@ -120,38 +157,43 @@ def order(
         ordered, cut = searched(
             "orders", limit, lambda control: order_ranks(predictor, given, traffic, count, seed, control)
         )
-    data: dict[str, Any] = {"source": on.source, "collective": job.collective, "algorithm": job.algorithm}
-    data |= {"pattern": job.pattern, "bytes": job.bytes}
-    data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {"cut": cut and cut.as_data()}
-    data |= write_order(network, ordered, to, out)
-    if out is not None and to == "hosts" and (line := line_that_plans(on.source, out, predictor.method, paths.lfts)):
-        data |= {"plan_line": line, "start": {}}  # those would start it without the plan
-    print_json("order", data) if json else describe(data, model, to)
-    leave_if_interrupted(cut)
-
-
-def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, Any]:
-    """The file, and what uses it: by launcher, the line."""
-    if out is None:
-        return {"file": None, "start": {}, "plan_line": ""}
-    start = FORMATS[to](network, ordered.job, out)
-    note(f"wrote {out}")
-    return {"file": str(out), "start": start, "plan_line": ""}
-
-
-def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
-    return {
+    start = write_order(network, ordered, to, out)
+    planned = out is not None and to == "hosts"
+    line = line_that_plans(on.source, out, predictor.method, paths.lfts) if planned and out else ""
+    data: OrderData = {
+        "source": on.source,
+        "collective": job.collective,
+        "algorithm": job.algorithm,
+        "pattern": job.pattern,
+        "bytes": job.bytes,
+        "method": paths.name_of(predictor.method),
+        "model": asdict(model),
+        "seed": seed,
         "given_time_s": ordered.given_seconds,
         "time_s": ordered.seconds,
         "gain": ordered.gain,
         "trials": ordered.trials,
         "settled": ordered.settled,
         "hosts": [{"host": host, "ranks": ranks} for host, ranks in hosts_of(network, ordered.job)],
+        "cut": cut_as_data(cut),
+        "file": str(out) if out else None,
+        "start": {} if line else start,  # those would start it without the plan
+        "plan_line": line,
     }
+    print_json("order", data) if json else describe(data, model, to)
+    leave_if_interrupted(cut)
 
 
-def describe(data: dict[str, Any], model: Model, to: str) -> None:
+def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, str]:
+    """Writes the file; returns, by launcher, the line that uses it."""
+    if out is None:
+        return {}
+    start = FORMATS[to](network, ordered.job, out)
+    note(f"wrote {out}")
+    return start
+
+
+def describe(data: OrderData, model: Model, to: str) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
     ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")

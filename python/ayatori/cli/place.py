@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,10 +14,10 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
-from ayatori.cli.running_jobs import RunningOptions, describe_placed, jobs_in_words, tables_in_words
-from ayatori.cli.searching import ROUNDS, SearchOptions, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.running_jobs import AmongRunning, RunningOptions, describe_placed, jobs_in_words, tables_in_words
+from ayatori.cli.searching import ROUNDS, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import placed_as_data
+from ayatori.planning.beside import PlacedData, placed_as_data
 from ayatori.planning.placement import Wanted, propose
 from ayatori.planning.plans import Messages, purpose_of
 from ayatori.planning.routes import make_routes, read_routes
@@ -42,6 +42,17 @@ class NewJobOptions:
             raise UsageError(f"{self.proposals} proposals are none")
         if self.others.state is not None and self.others.running is None:
             raise UsageError("--state needs --running")
+
+
+class ProposalData(PlacedData):
+    how: str
+    hosts: list[str]
+    """How hosts were chosen, and which."""
+
+
+class PlaceData(AmongRunning):
+    proposals: list[ProposalData]
+    """The best first."""
 
 
 @grouped
@@ -70,13 +81,22 @@ def place(
     messages = Messages(new.pattern, search.seed, options.parse_rails(network, rails))
     asked = (candidates, Wanted(new.nodes, new.ppn, messages), others, new.proposals)
     found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, *asked, control))
-    data: dict[str, Any] = {"source": on.source, "pattern": new.pattern, "seed": search.seed, "running": len(others)}
-    data["tables"] = tables_in_words(lfts, made_for)
-    data["proposals"] = [
-        {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
-        for number, each in enumerate(found, 1)
-    ]
-    data["cut"] = cut and cut.as_data()
+    data: PlaceData = {
+        "source": on.source,
+        "pattern": new.pattern,
+        "seed": search.seed,
+        "running": len(others),
+        "tables": tables_in_words(lfts, made_for),
+        "proposals": [
+            {
+                "how": each.how,
+                "hosts": each.hosts,
+                **placed_as_data(network, f"proposal {number}", each.placed, others),
+            }
+            for number, each in enumerate(found, 1)
+        ],
+        "cut": cut_as_data(cut),
+    }
     if json:
         print_json("place", data)
     else:
@@ -84,7 +104,7 @@ def place(
     leave_if_interrupted(cut)
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: PlaceData) -> None:
     say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)

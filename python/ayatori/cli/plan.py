@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -14,7 +14,7 @@ from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
-from ayatori.cli.check import describe_jobs
+from ayatori.cli.check import JobsOfPattern, describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
@@ -27,6 +27,8 @@ from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
     USUAL_SECONDS,
+    CutData,
+    cut_as_data,
     describe_cut,
     leave_if_interrupted,
     parse_limit,
@@ -39,8 +41,10 @@ from ayatori.model.jobs import read_job
 from ayatori.planning.improvement import (
     OURS,
     ROUNDING,
+    ChoiceOfPlan,
     Effort,
     Improvement,
+    ImprovementsData,
     TablesInUse,
     improve_jobs,
     improvements_as_data,
@@ -50,6 +54,7 @@ from ayatori.planning.plans import (
     D_MOD_K,
     PLAN_METHODS,
     Assessment,
+    JobsData,
     Messages,
     assess_jobs,
     assessments_as_data,
@@ -72,6 +77,38 @@ IN_USE = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan uses them, too.")
 ]
 PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
+
+
+class NewTablesData(TypedDict):
+    lmc: int
+    same_base_lids: bool
+    """Their LMC; whether their base LIDs have the same entries as the tables in use."""
+    relative_bandwidth: float | None
+    """The jobs' mean."""
+
+
+class ComparisonData(JobsData, ImprovementsData):
+    before: JobsOfPattern
+    """The jobs without a plan."""
+    tables_of_ours: float | None
+    """With `--lfts`: the jobs' mean relative bandwidth on d-mod-k of ours, without a plan; else null."""
+
+
+class PlanData(ComparisonData, JobsOfPattern):
+    """Each job counts with its better choice, plan or no plan."""
+
+    source: str
+    seed: int
+    """As given."""
+    new_tables: NewTablesData | None
+    """What the plan's tables bring without a plan; null where the plan is made on the tables in use."""
+    in_network_order: float | None
+    """What a plan brings with the ranks of `--job` in the network's order; null where that is not more."""
+    start: dict[str, str]
+    """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
+    cut: CutData | None
+    """How the search was cut short."""
+
 
 PLAN_STUDY = "study-plan.json"
 
@@ -196,21 +233,26 @@ def plan_each(
     )
     improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
     ours = on_tables_of_ours(network, in_use, routes, improvements, messages)
-    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": each.seed}
-    data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
-    data["new_tables"] = new_tables_as_data(network, in_use, routes, improvements)
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
-    data["start"] = {}
+    start: dict[str, str] = {}
     if wanted.out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], rails, wanted.out)
         run = f"ayatori run --plan {quote(str(wanted.out.resolve()))} "
-        data["start"] = start_beside(network, jobs[0], wanted.out, run)
+        start = start_beside(network, jobs[0], wanted.out, run)
     if details.steps_out is not None:
         write_steps(improvements[0], details.steps_out)
-    data["in_network_order"] = in_network_order(network, each, wanted, routes, improvements[0])
-    data["cut"] = cut and cut.as_data()
+    data: PlanData = {
+        "source": source,
+        "pattern": pattern,
+        "seed": each.seed,
+        **comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours),
+        "new_tables": new_tables_as_data(network, in_use, routes, improvements),
+        "start": start,
+        "in_network_order": in_network_order(network, each, wanted, routes, improvements[0]),
+        "cut": cut_as_data(cut),
+    }
     if json:
         print_json("plan", data)
         return leave_if_interrupted(cut)
@@ -272,7 +314,7 @@ def on_tables_of_ours(
 
 def new_tables_as_data(
     network: Network, in_use: TablesInUse, routes: Routes, improvements: list[Improvement]
-) -> dict[str, Any] | None:
+) -> NewTablesData | None:
     """What the plan's tables bring to jobs without a plan; None if they are those in use."""
     if routes is in_use.routes:
         return None
@@ -291,17 +333,18 @@ def comparison_as_data(
     method: str,
     pattern: str,
     ours: list[Assessment],
-) -> dict[str, Any]:
+) -> ComparisonData:
     """The jobs with their plans, and without; the mean on tables of ours, where these are not in use."""
-    data = assessments_as_data(network, method, [improvement.better for improvement in improvements])
-    data |= improvements_as_data(in_use, improvements)
     without = [improvement.without for improvement in improvements]
-    before = assessments_as_data(network, D_MOD_K, without)
-    mean = fmean(relative_bandwidths(ours)) if ours else None
-    return data | {"before": before | {"pattern": pattern}, "tables_of_ours": mean}
+    return {
+        **assessments_as_data(network, method, [improvement.better for improvement in improvements]),
+        **improvements_as_data(in_use, improvements),
+        "before": {**assessments_as_data(network, D_MOD_K, without), "pattern": pattern},
+        "tables_of_ours": fmean(relative_bandwidths(ours)) if ours else None,
+    }
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: PlanData) -> None:
     say(f"{data['source']}: without a plan")
     say(f"  baseline      {data['baseline']}")
     describe_jobs(data["before"])
@@ -334,11 +377,16 @@ def describe(data: dict[str, Any]) -> None:
             )
 
 
-def describe_simulated(choice: dict[str, Any]) -> None:
+def describe_simulated(choice: ChoiceOfPlan) -> None:
     """What the all-to-all takes in all four ways, and which of them are out of the question for it."""
-    columns = ["with_plan_s", "without_s", "with_plan_path_aware_s", "without_path_aware_s"]
     rows = [
-        [f"  {format_bytes(times['bytes'])} a pair", *(format_seconds(times[column]) for column in columns)]
+        [
+            f"  {format_bytes(times['bytes'])} a pair",
+            format_seconds(times["with_plan_s"]),
+            format_seconds(times["without_s"]),
+            format_seconds(times["with_plan_path_aware_s"]),
+            format_seconds(times["without_path_aware_s"]),
+        ]
         for times in choice["simulated"]
     ]
     header = [
@@ -353,13 +401,13 @@ def describe_simulated(choice: dict[str, Any]) -> None:
         say(f"  not taken     {' and '.join(choice['slower_path_aware'])}: slower there than the shift")
 
 
-def new_tables_in_words(new: dict[str, Any]) -> str:
+def new_tables_in_words(new: NewTablesData) -> str:
     if new["same_base_lids"]:
         return f"LMC {new['lmc']}, to be loaded first (ayatori route): nothing changes without a plan"
     return f"LMC {new['lmc']}, to be loaded first (ayatori route): mean {new['relative_bandwidth']:.4f} without a plan"
 
 
-def choice_in_words(data: dict[str, Any]) -> str:
+def choice_in_words(data: PlanData) -> str:
     """Which of the two is better, if one is."""
     if data["jobs"] > 1:
         planned, worse = data["jobs"] - data["kept"], data["kept"] - data["equal"]

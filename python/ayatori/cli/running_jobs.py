@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import counted, note, print_table, say
+from ayatori.cli.searching import CutData
 from ayatori.formats.running import (
     SLURM,
     default_state,
@@ -22,7 +23,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
+from ayatori.planning.beside import Placed, PlacedData, RunningJob, job_hosts, plan_beside
 from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
@@ -81,6 +82,19 @@ class NewJobs:
         return dict(zip(self.jobs, placed, strict=True))
 
 
+class AmongRunning(TypedDict):
+    source: str
+    pattern: str
+    seed: int
+    """As given."""
+    running: int
+    """How many other jobs run."""
+    tables: str
+    """The tables on which the paths of all jobs are counted, in words."""
+    cut: CutData | None
+    """How the search was cut short."""
+
+
 def noted(network: Network, name: str, placed: Placed) -> RunningJob:
     """A job that was planned, as one that runs."""
     return RunningJob(name, placed.plan.method.word, job_hosts(network, placed.job), placed.footprint)
@@ -128,7 +142,7 @@ def tables_in_words(lfts: Path | None, lmc: int) -> str:
     return f"ours at LMC {lmc}: base LIDs have the same entries at LMC 0, so jobs without a plan keep their ways"
 
 
-def describe_placed(data: dict[str, Any]) -> None:
+def describe_placed(data: PlacedData) -> None:
     """A job beside those that run, as placed_as_data() has it."""
     size = f"{counted(data['machines'], 'host')}, {counted(data['ranks'], 'rank')}"
     say(f"  job           {data['name']}: {size}, {data['method']}")

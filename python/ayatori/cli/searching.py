@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypedDict, TypeVar
 
 import typer
 
@@ -47,6 +47,18 @@ class SearchOptions:
         return parse_limit(self.seconds)
 
 
+class CutData(TypedDict):
+    """How a search was cut short. Null stands for a search that went to its end."""
+
+    by: str
+    """`time` (`--seconds`) or `interrupt` (Ctrl-C; the exit status is 130)."""
+    done: int
+    of: int
+    """How many pieces were done, and how many there are."""
+    seconds: float
+    """Since the search began."""
+
+
 @dataclass(frozen=True)
 class Cut:
     """A search that was ended before it was through."""
@@ -58,8 +70,9 @@ class Cut:
     seconds: float
     """Since it began."""
 
-    def as_data(self) -> dict[str, Any]:
-        return {"by": self.by, "done": self.done, "of": self.total, "seconds": self.seconds}
+
+def cut_as_data(cut: Cut | None) -> CutData | None:
+    return None if cut is None else {"by": cut.by, "done": cut.done, "of": cut.total, "seconds": cut.seconds}
 
 
 def parse_limit(text: str) -> float:
@@ -107,8 +120,8 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     return found, Cut(by, control.done, control.total, seconds) if is_cut else None
 
 
-def describe_cut(cut: dict[str, Any] | None, what: str) -> None:
-    """Says that a result is not all that the search could find; `cut` as Cut.as_data() has it."""
+def describe_cut(cut: CutData | None, what: str) -> None:
+    """Says that a result is not all that the search could find; `cut` as cut_as_data() has it."""
     if cut is None:
         return
     why = "Ctrl-C" if cut["by"] == "interrupt" else "--seconds allows more"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any, TypedDict, cast
 
 from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
@@ -17,7 +17,7 @@ from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
 from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
-from ayatori.overlap.ratios import ratios
+from ayatori.overlap.ratios import Ratios, ratios
 from ayatori.overlap.sites import Site, result_of
 from ayatori.resumable import SavedResults, compute_each, mpi_processes
 
@@ -144,7 +144,7 @@ def runs_of(sweep: Sweep) -> int:
 
 def measure(
     saved: SavedResults, site: Site, sweep: Sweep, advance: Callable[[int], None], part: str = ""
-) -> list[dict[str, Any]]:
+) -> list[OverlapResult]:
     """One entry a cell. What is done is kept in `saved`, under names that begin with `part`."""
     to_adjust = _to_adjust(sweep)
     units = compute_each(saved, f"{part}units", to_adjust, lambda cell: _adjusted(site, sweep, cell), advance)
@@ -219,17 +219,112 @@ def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
 
 def results_of(
     sweep: Sweep, by_cell: Sequence[Sequence[dict[str, Any]]], usual: Speed | None = None
-) -> list[dict[str, Any]]:
+) -> list[OverlapResult]:
     """One entry a cell, of its runs. `usual`: the machine's speed at other times."""
     return [_result(sweep, cell, runs, usual) for cell, runs in zip(sweep.cells, by_cell, strict=True)]
 
 
-def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Speed | None) -> dict[str, Any]:
+class Quartiles(TypedDict):
+    median: float
+    low: float
+    high: float
+    """The median and the quartiles, in seconds on the slowest rank."""
+
+
+class SolutionData(TypedDict):
+    iterations: int
+    converged: bool
+    """How it ended."""
+    residual: float
+    """b − A u relative to b."""
+    error: float
+    """h times the norm of the error."""
+    residuals: list[float]
+    """The norm that the method computes, one per iteration."""
+
+
+class PlaceData(TypedDict):
+    host: str
+    machine: str
+    cores: list[int]
+    """Where the rank ran, and on which cores it may run."""
+
+
+class OverlapResult(TypedDict):
+    task: str
+    family: str
+    mechanism: str
+    """The task, the MPI, and what moves messages."""
+    what: str
+    """The call; stencil: how borders are exchanged; krylov: the method."""
+    size: int
+    """Bytes of a message; stencil: rows of the array; krylov: elements in a row."""
+    ranks: int
+    """Processes."""
+    failed: str | None
+    """Why a run gave no result; otherwise null."""
+    times: dict[str, Quartiles]
+    """`communication`, `computation`, `in_turn` (the call that blocks, then the computation), `both`; during both
+    `computing`, `waiting` and `testing`. Stencil and krylov: `total` and `communication` (the reductions)."""
+    overlap: Annotated[dict[str, Any], Ratios] | None
+    """By the three definitions; null for the stencil and krylov."""
+    solution: SolutionData | None
+    """krylov: the solution; otherwise null."""
+    noise: float | None
+    too_noisy: bool
+    """By which share medians of the earlier and the later half differ, and whether that is more than 5 %, or the host
+    was not as usual."""
+    causes: list[str]
+    runs: int
+    """Sentences that say why, where it is too noisy; how many runs came to an end."""
+    thread: float | None
+    """The share of the runs with the plug-in's thread in which its own trial left it on; null without it."""
+    oversubscribed: list[str]
+    """Sentences about cores that more threads share than there are cores."""
+    places: list[PlaceData]
+    """One entry per rank."""
+
+
+class OverlapData(TypedDict):
+    """[The page](bench-overlap.md) says what is measured."""
+
+    task: str
+    kernel: str
+    """`overlap`, `stencil` or `krylov`; what computes."""
+    repeats: int
+    turns: int
+    """Runs of each cell, and measurements in a run."""
+    site: Annotated[dict[str, Any], Site]
+    """Where it ran."""
+    definitions: dict[str, str]
+    """The formulas of the overlap: `ours`, `OSU` and `IMB`."""
+    results: list[OverlapResult]
+    """One entry per cell."""
+
+
+def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Speed | None) -> OverlapResult:
     good = [run for run in runs if "failed" not in run]
-    entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
+    entry: OverlapResult = {
+        "task": cell.task,
+        "family": cell.family,
+        "mechanism": cell.mechanism,
+        "what": cell.what,
+        "size": cell.size,
+        "ranks": cell.ranks,
+        "failed": next((run["failed"] for run in runs if "failed" in run), None),
+        "times": {},
+        "overlap": None,
+        "solution": None,
+        "noise": None,
+        "too_noisy": False,
+        "causes": [],
+        "runs": len(good),
+        "thread": None,
+        "oversubscribed": [],
+        "places": [],
+    }
     if not good:
-        nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None, "thread": None}
-        return entry | nothing | {"too_noisy": False, "causes": [], "runs": 0, "oversubscribed": [], "places": []}
+        return entry
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
     times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
@@ -244,22 +339,23 @@ def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Spe
     noise = noise_of(of_noise, condition_of(good), usual, _computed_share(cell, times), in_registers)
     threads = mechanism_for(cell.mechanism, cell.family).threads + int(cell.what == "acp") + good[0].get("threads", 1)
     places = good[0].get("places", [])
-    solution = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
-    return entry | {
+    if cell.task == "krylov":
+        solved = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
+        entry["solution"] = cast("SolutionData", solved)
+    return {
+        **entry,
         "times": times,
         "overlap": overlap,
-        "solution": solution if cell.task == "krylov" else None,
         "noise": noise.halves,
         "too_noisy": noise.is_too_much,
         "causes": noise.causes(of_noise) if noise.is_too_much else [],
-        "runs": len(good),
         "thread": _share_on(good),
         "oversubscribed": oversubscribed(places, threads),
         "places": places,
     }
 
 
-def _computed_share(cell: Cell, times: dict[str, dict[str, float]]) -> float:
+def _computed_share(cell: Cell, times: dict[str, Quartiles]) -> float:
     """Of the cell's time: what depends on how fast the machine computes."""
     middle_of = {name: time["median"] for name, time in times.items()}
     if cell.task == "overlap":
@@ -273,7 +369,7 @@ def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _spread(values: Sequence[float]) -> Quartiles:
     ordered = sorted(values)
 
     def quantile(part: float) -> float:

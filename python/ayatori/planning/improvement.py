@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes, SearchControl
@@ -188,7 +188,57 @@ def _path_aware_at_most(network: Network, in_use: TablesInUse, improvement: Impr
     return at_most if at_most >= reached + WORTH_A_TRY else None
 
 
-def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> dict[str, Any]:
+class SimulatedData(TypedDict):
+    bytes: int
+    """The size between two ranks."""
+    with_plan_s: float
+    without_s: float
+    with_plan_path_aware_s: float
+    without_path_aware_s: float
+    """The time of the all-to-all, each rank going on when it can (`simulate --steps drift`)."""
+
+
+class TriedData(TypedDict, total=False):
+    with_plan_path_aware: float
+    without_path_aware: float
+    """The same with steps that are made for the paths (`--path-aware`)."""
+    path_aware_at_most: float
+    """What a path-aware schedule without a plan could reach at most, by the load of the links. Only where a job gets
+    less than 0.9 and this is at least 0.05 more."""
+    simulated: list[SimulatedData]
+    """With `--path-aware`: predicted times by size."""
+    slower_path_aware: list[str]
+    """The path-aware schedules that take longer there than the shift for some size; they are not taken."""
+    not_simulated: list[str]
+    """The path-aware schedules that may be slower there, but have too many ranks to simulate (more than 1,024); they
+    are not taken."""
+
+
+class ChoiceOfPlan(TriedData):
+    take: str
+    """`plan` or `no plan`, with or without `path-aware schedule`."""
+    with_plan: float
+    without: float
+    """The relative bandwidth of both."""
+    without_on_new_tables: float
+    """Without a plan on the plan's tables."""
+    equal: bool
+    """Whether no plan is taken since the plan brings the same."""
+    reason: str
+    """How good the plan is, and how that is known."""
+
+
+class ImprovementsData(TypedDict):
+    baseline: str
+    """The tables in use, which a plan has to exceed: the file of `--lfts`, or d-mod-k of ours."""
+    kept: int
+    equal: int
+    """How many jobs take no plan, and for how many of them the plan brings the same bandwidth."""
+    choices: list[ChoiceOfPlan]
+    """One entry per job."""
+
+
+def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> ImprovementsData:
     """What `plan --json` prints besides the keys of jobs."""
     improvements = list(improvements)
     return {
@@ -203,30 +253,33 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
                 "equal": improvement.equal,
                 "reason": improvement.planned.planned.reason if improvement.planned.planned else BASE_LIDS,
+                **_tried_as_data(improvement),
             }
-            | {
-                f"{key}_path_aware": improvement.path_aware[name].relative_bandwidth
-                for key, name in (("with_plan", PLAN), ("without", NO_PLAN))
-                if name in improvement.path_aware
-            }
-            | ({} if improvement.path_aware_at_most is None else {"path_aware_at_most": improvement.path_aware_at_most})
-            | _simulated_as_data(improvement)
-            | ({"not_simulated": improvement.not_simulated} if improvement.not_simulated else {})
             for improvement in improvements
         ],
     }
 
 
-def _simulated_as_data(improvement: Improvement) -> dict[str, Any]:
-    if not improvement.simulated:
-        return {}
-    keys = {PLAN: "with_plan", NO_PLAN: "without"}
-    keys |= {f"{name}, {PATH_AWARE_SCHEDULE}": f"{key}_path_aware" for name, key in keys.items()}
-    sizes = improvement.simulated[PLAN]
-    return {
-        "simulated": [
-            {"bytes": size} | {f"{key}_s": improvement.simulated[name][size] for name, key in keys.items()}
-            for size in sizes
-        ],
-        "slower_path_aware": improvement.slower_path_aware,
-    }
+def _tried_as_data(improvement: Improvement) -> TriedData:
+    data: TriedData = {}
+    if PLAN in improvement.path_aware:
+        data["with_plan_path_aware"] = improvement.path_aware[PLAN].relative_bandwidth
+    if NO_PLAN in improvement.path_aware:
+        data["without_path_aware"] = improvement.path_aware[NO_PLAN].relative_bandwidth
+    if improvement.path_aware_at_most is not None:
+        data["path_aware_at_most"] = improvement.path_aware_at_most
+    if times := improvement.simulated:
+        data["simulated"] = [
+            {
+                "bytes": size,
+                "with_plan_s": times[PLAN][size],
+                "without_s": times[NO_PLAN][size],
+                "with_plan_path_aware_s": times[f"{PLAN}, {PATH_AWARE_SCHEDULE}"][size],
+                "without_path_aware_s": times[f"{NO_PLAN}, {PATH_AWARE_SCHEDULE}"][size],
+            }
+            for size in times[PLAN]
+        ]
+        data["slower_path_aware"] = improvement.slower_path_aware
+    if improvement.not_simulated:
+        data["not_simulated"] = improvement.not_simulated
+    return data

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places
 from ayatori.base.errors import Error
@@ -272,7 +272,53 @@ def chunk_sizes_to_try(call: Call, places: Places) -> list[int]:
     return [size for size in around if MIN_CHUNK_BYTES <= size < call.bytes and size != automatic]
 
 
-def choice_as_data(choice: Choice) -> dict[str, Any]:
+class CandidateData(TypedDict):
+    algorithm: str
+    chunk: int
+    """The algorithm; bytes of a pipeline's chunk, 0 if the algorithm chooses."""
+    time_s: float
+    """Mean time."""
+
+
+class LeftOutData(TypedDict):
+    algorithm: str
+    reason: str
+    """The algorithm, and why it is left out."""
+
+
+class RankingData(TypedDict):
+    collective: str
+    bytes: int
+    """The collective and its size."""
+    ranking: list[CandidateData]
+    """Algorithms: the chosen one, then fastest first."""
+    left_out: list[LeftOutData]
+    """Algorithms that this job can't use."""
+
+
+class ChoiceData(TypedDict):
+    method: str
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+    jobs: int
+    ranks: list[int]
+    """How many jobs, and the ranks of each."""
+    calls: list[RankingData]
+    """One entry per collective and size."""
+
+
+class ChooseData(ChoiceData):
+    source: str
+    """As given."""
+    start: dict[str, str]
+    """By launcher, the line that starts the job with its ranks where the table of `--out` has them."""
+    plan_line: str
+    """Where the times are with a plan: the line that makes it and prints how to start the job. `start` is empty then.
+    Else empty."""
+
+
+def choice_as_data(choice: Choice) -> ChoiceData:
     """What `choose --json` prints, but for the source."""
     return {
         "method": choice.method,
@@ -283,7 +329,7 @@ def choice_as_data(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
+def _ranking_as_data(ranking: Ranking) -> RankingData:
     return {
         "collective": ranking.collective,
         "bytes": ranking.bytes,
@@ -291,5 +337,5 @@ def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
             {"algorithm": candidate.algorithm, "chunk": candidate.chunk_bytes, "time_s": candidate.seconds}
             for candidate in ranking.ranked
         ],
-        "left_out": [vars(left_out) for left_out in ranking.left_out],
+        "left_out": [{"algorithm": each.algorithm, "reason": each.reason} for each in ranking.left_out],
     }
