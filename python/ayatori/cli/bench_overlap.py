@@ -26,10 +26,7 @@ from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
 from ayatori.overlap.sweep import (
-    CALLS,
     KERNELS,
-    WAYS,
-    Cell,
     OverlapData,
     OverlapResult,
     Sweep,
@@ -37,9 +34,7 @@ from ayatori.overlap.sweep import (
     measure,
     runs_of,
 )
-
-TASKS = ("overlap", "stencil", "krylov")
-
+from ayatori.overlap.tasks import CALLS, TASKS, WAYS, Cell
 
 TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{', '.join(TASKS)}.")]
 CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"overlap: {', '.join(CALLS)}.")]

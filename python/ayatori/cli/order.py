@@ -21,7 +21,7 @@ from ayatori.cli.searching import CutData, SearchOptions, cut_as_data, describe_
 from ayatori.cli.starting import describe_planning, describe_start, line_that_plans
 from ayatori.model.jobs import hosts_of
 from ayatori.ordering.files import FORMATS
-from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
+from ayatori.ordering.search import Ordered, Pattern, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import purpose_of, steps_of
 from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.predictor import Model, Predictor
@@ -60,13 +60,13 @@ class OrderedJob:
         if self.pattern:
             if size == 0:
                 raise UsageError("messages of a pattern need bytes")
-            return Traffic(pattern=steps_of(self.pattern, ranks, seed), message_bytes=size)
+            return Pattern(steps_of(self.pattern, ranks, seed), size)
         known = [each.name for each in options.value_of(algorithms_of, self.collective)]
         if not self.algorithm:
             raise UsageError(f"which algorithm of {self.collective}?", hint=f"--algorithm: {', '.join(known)}")
         if self.collective == "alltoallv":
             raise UsageError("an alltoallv has no one size", hint="--pattern FILE")
-        return Traffic(Call(self.collective, self.algorithm, 0 if self.collective == "barrier" else size))
+        return Call(self.collective, self.algorithm, 0 if self.collective == "barrier" else size)
 
 
 @dataclass(frozen=True)

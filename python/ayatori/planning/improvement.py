@@ -20,8 +20,6 @@ from ayatori.planning.plans import (
 )
 
 OURS = "d-mod-k tables of ours, one LID a port"
-PLAN, NO_PLAN = "plan", "no plan"
-PATH_AWARE_SCHEDULE = "path-aware schedule"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
@@ -29,6 +27,22 @@ WORTH_A_TRY = 0.05
 
 ROUNDING = 1e-9
 """Simulated times that differ by less are equal."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """With or without a plan, and whose steps."""
+
+    planned: bool
+    path_aware: bool = False
+    """Steps that are made for the paths, instead of the shift."""
+
+    def __str__(self) -> str:
+        return ("plan" if self.planned else "no plan") + (", path-aware schedule" if self.path_aware else "")
+
+
+NO_PLAN, PLAN = Candidate(planned=False), Candidate(planned=True)
+NO_PLAN_PATH_AWARE, PLAN_PATH_AWARE = Candidate(planned=False, path_aware=True), Candidate(True, path_aware=True)
 
 
 @dataclass(frozen=True)
@@ -58,35 +72,34 @@ class Improvement:
     planned: Assessment
     unplanned: Assessment | None = None
     """Without a plan on the plan's tables; None where their base LIDs have the same entries as those in use."""
-    path_aware: dict[str, Assessment] = field(default_factory=dict)
-    """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
+    path_aware: dict[Candidate, Assessment] = field(default_factory=dict)
+    """The same paths, with steps of the all-to-all that are made for them."""
     path_aware_at_most: float | None = None
     """What a path-aware schedule without a plan could reach, by the load of the links; None where not worth a try."""
-    simulated: dict[str, dict[int, float]] = field(default_factory=dict)
+    simulated: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
-    not_simulated: list[str] = field(default_factory=list)
+    not_simulated: list[Candidate] = field(default_factory=list)
     """Candidates that may be slower than the shift where ranks drift, but have too many ranks to simulate it."""
 
     @property
-    def candidates(self) -> dict[str, Assessment]:
-        """All of them by name; of those that are equally good the first is taken."""
-        named = {NO_PLAN: self.without, PLAN: self.planned}
-        return named | {f"{paths}, {PATH_AWARE_SCHEDULE}": assessment for paths, assessment in self.path_aware.items()}
+    def candidates(self) -> dict[Candidate, Assessment]:
+        """All of them; of those that are equally good the first is taken."""
+        return {NO_PLAN: self.without, PLAN: self.planned, **self.path_aware}
 
     @property
-    def take(self) -> str:
-        """The name of the best, without path-aware schedules that may be slower than the shift where ranks drift."""
+    def take(self) -> Candidate:
+        """The best, without path-aware schedules that may be slower than the shift where ranks drift."""
         out = [*self.slower_path_aware, *self.not_simulated]
-        names = [name for name in self.candidates if name not in out]
-        return min(names, key=lambda name: _order(self.candidates[name]))
+        left = [each for each in self.candidates if each not in out]
+        return min(left, key=lambda each: _order(self.candidates[each]))
 
     @property
-    def slower_path_aware(self) -> list[str]:
+    def slower_path_aware(self) -> list[Candidate]:
         """The candidates with path-aware schedules that take longer than the shift, for some size."""
         return [
-            name
-            for name, times in self.simulated.items()
-            if name.endswith(PATH_AWARE_SCHEDULE)
+            each
+            for each, times in self.simulated.items()
+            if each.path_aware
             and any(
                 seconds > min(self.simulated[PLAN][size], self.simulated[NO_PLAN][size]) * (1 + ROUNDING)
                 for size, seconds in times.items()
@@ -96,7 +109,7 @@ class Improvement:
     @property
     def keeps_tables(self) -> bool:
         """True if the plan is not better than no plan."""
-        return self.take.startswith(NO_PLAN)
+        return not self.take.planned
 
     @property
     def equal(self) -> bool:
@@ -156,11 +169,11 @@ def improve_jobs(
         for improvement, assessment in zip(improvements, unplanned, strict=True):
             improvement.unplanned = assessment
     for improvement in improvements if make_steps else []:
-        for name, tables, assessment in (
-            (NO_PLAN, in_use.routes, improvement.without),
-            (PLAN, routes, improvement.planned),
+        for candidate, tables, assessment in (
+            (NO_PLAN_PATH_AWARE, in_use.routes, improvement.without),
+            (PLAN_PATH_AWARE, routes, improvement.planned),
         ):
-            improvement.path_aware[name] = with_made_steps(network, tables, assessment)
+            improvement.path_aware[candidate] = with_made_steps(network, tables, assessment)
             if control is not None:
                 control.did()
     if not make_steps and pattern == "shift" and rails == "own":
@@ -247,7 +260,7 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
         "equal": sum(improvement.equal for improvement in improvements),
         "choices": [
             {
-                "take": improvement.take,
+                "take": str(improvement.take),
                 "with_plan": improvement.planned.relative_bandwidth,
                 "without": improvement.without.relative_bandwidth,
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
@@ -262,10 +275,9 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
 
 def _tried_as_data(improvement: Improvement) -> TriedData:
     data: TriedData = {}
-    if PLAN in improvement.path_aware:
-        data["with_plan_path_aware"] = improvement.path_aware[PLAN].relative_bandwidth
-    if NO_PLAN in improvement.path_aware:
-        data["without_path_aware"] = improvement.path_aware[NO_PLAN].relative_bandwidth
+    if improvement.path_aware:
+        data["with_plan_path_aware"] = improvement.path_aware[PLAN_PATH_AWARE].relative_bandwidth
+        data["without_path_aware"] = improvement.path_aware[NO_PLAN_PATH_AWARE].relative_bandwidth
     if improvement.path_aware_at_most is not None:
         data["path_aware_at_most"] = improvement.path_aware_at_most
     if times := improvement.simulated:
@@ -274,12 +286,12 @@ def _tried_as_data(improvement: Improvement) -> TriedData:
                 "bytes": size,
                 "with_plan_s": times[PLAN][size],
                 "without_s": times[NO_PLAN][size],
-                "with_plan_path_aware_s": times[f"{PLAN}, {PATH_AWARE_SCHEDULE}"][size],
-                "without_path_aware_s": times[f"{NO_PLAN}, {PATH_AWARE_SCHEDULE}"][size],
+                "with_plan_path_aware_s": times[PLAN_PATH_AWARE][size],
+                "without_path_aware_s": times[NO_PLAN_PATH_AWARE][size],
             }
             for size in times[PLAN]
         ]
-        data["slower_path_aware"] = improvement.slower_path_aware
+        data["slower_path_aware"] = list(map(str, improvement.slower_path_aware))
     if improvement.not_simulated:
-        data["not_simulated"] = improvement.not_simulated
+        data["not_simulated"] = list(map(str, improvement.not_simulated))
     return data
