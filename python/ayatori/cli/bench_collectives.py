@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import typer
 
@@ -22,6 +23,7 @@ from ayatori.measurement.collectives import (
     Measured,
     Setting,
     Stack,
+    Verdict,
     alltoall_bandwidth,
     cells_of,
     check,
@@ -67,18 +69,6 @@ class CellData(TypedDict):
     """One entry per stack."""
 
 
-class VerdictData(TypedDict):
-    stack: str
-    cells: int
-    """Another stack, and how many cells were compared with the MPI alone, by their multiples."""
-    slower: int
-    faster: int
-    """Cells in which it was more than 5 % slower, or faster."""
-    worst: float
-    middle: float
-    """The largest multiple of the MPI's time, and the median of all."""
-
-
 class SettingData(TypedDict):
     mpi: str
     ranks: int
@@ -86,7 +76,7 @@ class SettingData(TypedDict):
     """An MPI, the number of its ranks, and of the hosts that they were on."""
     cells: list[CellData]
     """One entry per collective and size."""
-    verdicts: list[VerdictData]
+    verdicts: list[Annotated[dict[str, Any], Verdict]]
     """One entry per other stack."""
 
 
@@ -236,19 +226,7 @@ def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> SettingData:
             }
             for cell, measured in found.items()
         ],
-        "verdicts": [verdict_as_data(results, stack) for stack in others],
-    }
-
-
-def verdict_as_data(results: list[list[Measured]], stack: str) -> VerdictData:
-    found = verdict(results, stack)
-    return {
-        "stack": stack,
-        "cells": found.cells,
-        "slower": found.slower,
-        "faster": found.faster,
-        "worst": found.worst,
-        "middle": found.middle,
+        "verdicts": [asdict(verdict(results, stack)) for stack in others],
     }
 
 
