@@ -111,7 +111,7 @@ def size_in_words(size: int) -> str:
 
 
 def describe(data: RouteData) -> None:
-    engine = {"fat_tree": "fat tree", "up_down": "up*/down*"}[data["engine"]]
+    engine = {"fat_tree": "fat tree", "balanced": "balanced"}[data["engine"]]
     say(f"{data['source']}: {engine} tables, {data['explanation']}")
     say(f"  LIDs          {data['lids']} of {data['lid_space']}")
     say(f"  paths         {data['paths']} to a leaf at most")

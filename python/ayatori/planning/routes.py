@@ -172,7 +172,7 @@ class RouteData(TablesData, ChangesData, DifferingData):
     source: str
     """As given."""
     engine: str
-    """`fat_tree` or `up_down`."""
+    """`fat_tree` or `balanced`."""
     lmc: int
     paths: int
     """Every port has 2^`lmc` LIDs; the most paths to a leaf."""
