@@ -39,9 +39,9 @@ REDUCED_BY = {"hosts": (BLOCKING, NON_BLOCKING), "switches": (SWITCHES, SWITCHES
 
 PROGRESS = {
     "nobody": Progress(Mover.nobody),
-    "MPI_Test every 10 us": Progress(Mover.looks, 10e-6, 0.2e-6),
+    "MPI_Test every 10 us": Progress(Mover.polls, 10e-6, 0.2e-6),
     "the MPI's thread": Progress(Mover.spinning),
-    "the plug-in's thread": Progress(Mover.looks, 300e-6, 5e-6),
+    "the plug-in's thread": Progress(Mover.polls, 300e-6, 5e-6),
     "the plug-in's thread, a core of its own": Progress(Mover.core, 100e-6),
     "offload": Progress(Mover.adapter),
 }

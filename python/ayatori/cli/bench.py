@@ -1,4 +1,4 @@
-"""ayatori bench: how fast is it on this machine, beside others?"""
+"""ayatori bench: how fast is it on this machine, compared with others?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def incast(
     repeats: Annotated[int, typer.Option(help="Rounds of alternating measurements.")] = 3,
     json: options.JSON = False,
 ) -> None:
-    """Send from many processes to one over the loopback, by each stack in turn; check every byte."""
+    """Send from many processes to one over the loopback, by each stack alternately; check every byte."""
     names = [name.strip() for name in stacks.split(",") if name.strip()]
     settings = IncastSettings(senders, options.value_of(parse_bytes, bytes), messages)
     with progress("incast", repeats * len(names)) as advance:
@@ -55,7 +55,7 @@ def describe_incast(incast: IncastSettings, results: list[dict[str, Any]]) -> No
 
 def incast_row(result: dict[str, Any]) -> list[str]:
     rates = [f"{result['messages_per_s'][key]:.0f}" for key in ("median", "min", "max")]
-    counts = ["not told" if result[key] is None else str(result[key]) for key in ("duplicates", "retransmissions")]
+    counts = ["unknown" if result[key] is None else str(result[key]) for key in ("duplicates", "retransmissions")]
     return [f"  {result['stack']}", *rates, f"{result['receiver_rss_MB']:.1f}", *counts, str(result["lost"])]
 
 

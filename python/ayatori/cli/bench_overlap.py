@@ -57,7 +57,7 @@ BURST = Annotated[
 ]
 HERE = Annotated[bool, typer.Option("--here", help="On this host, without a lab.")]
 REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells alternate.")]
-TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
+MEASUREMENTS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
 OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
 
 
@@ -79,20 +79,19 @@ def overlap(
     lab: LAB = None,
     here: HERE = False,
     repeats: REPEATS = 4,
-    turns: TURNS = 7,
+    measurements: MEASUREMENTS = 7,
     out_dir: OUT_DIR = None,
     resume: options.RESUME = False,
     json: options.JSON = False,
 ) -> None:
     """How much of a communication does a computation hide, and what moves it meanwhile?
 
-    Messages and collectives beside a computation (--task overlap), or a stencil whose processes exchange borders
+    Messages and collectives during a computation (--task overlap), or a stencil whose processes exchange borders
     (--task stencil), or CG and its pipelined forms (--task krylov, with PETSc), between two hosts of a lab whose cables
-    have --rate. Every result is checked. Times are medians
-    over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %,
-    there are up to as many runs again; if they still do, or the machine was slower than usual or others used it, the
-    figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
-    """
+    have --rate. Every result is checked. Times are medians over all measurements of all runs. Where medians of the
+    earlier and the later half of the runs differ by more than 5 %, there are up to as many runs again; if they still
+    do, or the machine was slower than usual or others used it, the figures are said to be too noisy, and why. What is
+    done of a run that is interrupted or killed is kept for --resume."""
     site = site_of(lab, rate, burst, here, link_latency)
     site.check()
     families = words_of(mpi) or installed_families()
@@ -104,17 +103,17 @@ def overlap(
     if task == "overlap":
         sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
         cells = cells_of(task, families, words_of(mechanisms), words_of(calls), sizes, counts)
-        sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
+        sweep = Sweep(cells, repeats, measurements, kernel, orders[0] if orders else 0)
     elif task == "stencil":
         chosen = words_of(ways or "none,isend,put,acp")
         cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1024], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
+        sweep = Sweep(cells, repeats, measurements, iterations=iterations, dimensions=dimensions)
     elif task == "krylov":
         if FAMILY not in families:
             raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
         chosen = words_of(ways or "cg,pipecg")
         cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1536], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations)
+        sweep = Sweep(cells, repeats, measurements, iterations=iterations)
     else:
         raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
     sweep.check()
@@ -124,7 +123,8 @@ def overlap(
 def finish(
     site: Site, sweep: Sweep, results: list[dict[str, Any]], task: str, out_dir: Path | None, as_json: bool
 ) -> None:
-    data: dict[str, Any] = {"task": task, "kernel": sweep.kernel, "repeats": sweep.repeats, "turns": sweep.turns}
+    data: dict[str, Any] = {"task": task, "kernel": sweep.kernel}
+    data |= {"repeats": sweep.repeats, "measurements": sweep.measurements}
     data |= {"site": asdict(site), "definitions": DEFINITIONS, "results": results}
     if out_dir is not None:
         make_folder(out_dir)
@@ -174,7 +174,7 @@ def describe(data: dict[str, Any]) -> None:
     task = data["task"]
     kinds = {"stencil": "all steps of a stencil", "krylov": "whole solutions by PETSc, preconditioner: Jacobi"}
     what = kinds.get(task, f"computation: {data['kernel']}")
-    say(f"{what}; medians of {data['repeats']} runs with {data['turns']} measurements each")
+    say(f"{what}; medians of {data['repeats']} runs with {data['measurements']} measurements each")
     if task == "overlap":
         for name, definition in DEFINITIONS.items():
             say(f"overlap by {name}: {definition}")
@@ -227,7 +227,7 @@ def name_of(result: dict[str, Any]) -> str:
 
 def overlap_row(result: dict[str, Any]) -> list[str]:
     times, ratio = result["times"], result["overlap"]
-    columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "in_turn", "both")]
+    columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "sequential", "both")]
     ratios = [f"{ratio[name]:.0%}" for name in ("ours", "osu", "imb")]
     return [f"  {name_of(result)}", *columns, *ratios, noise_of(result)]
 

@@ -90,13 +90,13 @@ def assess_together(
     measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
     draw(network, routes, jobs, measured, tables.rails)
-    told = together_as_data(network, jobs, measured) | {"background": asked.background, "without_plans": None}
+    figures = together_as_data(network, jobs, measured) | {"background": asked.background, "without_plans": None}
     if any(one.plan is not None for one in jobs):
         unplanned = [replace(one, plan=None) for one in jobs]
         before = measure_together(network, routes, unplanned, measured.rounds, each.seed, tables.rails)
-        told["without_plans"] = together_as_data(network, unplanned, before)["together"]
-        told["without_plans"]["same_at_lmc_0"] = tables.lfts is None
-    return routes, {"together": told}
+        figures["without_plans"] = together_as_data(network, unplanned, before)["together"]
+        figures["without_plans"]["same_at_lmc_0"] = tables.lfts is None
+    return routes, {"together": figures}
 
 
 def describe_together(together: dict[str, Any], seed: int) -> None:
@@ -110,8 +110,8 @@ def describe_together(together: dict[str, Any], seed: int) -> None:
         say(f"  without plans mean {before['mean']:.4f}, min {before['min']:.4f} by base LIDs{same}")
     rows = [
         [f"  {job['name']}", str(job["machines"]), job["method"], f"{job['alone']:.4f}", f"{job['together']:.4f}",
-         job["worst_neighbour"] or "-", f"{job['beside_worst_neighbour']:.4f}"]
+         job["worst_neighbour"] or "-", f"{job['with_worst_neighbour']:.4f}"]
         for job in jobs
     ]  # fmt: skip
-    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it"], rows)
+    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "with it"], rows)
     describe_shared_links(together)

@@ -67,7 +67,7 @@ def hpl(
         measured = measure_parts(launcher, point, time)
         head = {"plane": point.plane.name, "order": point.order, "nb": point.block, "p": point.rows, "q": point.columns}
         parts = PartTimes(measured.kernels)
-        modelled = asdict(model_hpl(point, parts, depth, measured.places))
+        modelled = asdict(model_hpl(point, parts, depth, measured.placement))
         results.append(head | modelled | {"parts": [asdict(kernel) for kernel in measured.kernels]})
     if json:
         print_json("estimate-hpl", {"depth": depth, "results": results})

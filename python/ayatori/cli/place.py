@@ -11,7 +11,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
-from ayatori.cli.running_jobs import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words, tables_in_words
+from ayatori.cli.running_jobs import RUNNING, STATE, describe_placed, jobs_in_words, jobs_running, tables_in_words
 from ayatori.cli.searching import (
     ROUNDS,
     SECONDS,
@@ -23,7 +23,7 @@ from ayatori.cli.searching import (
 )
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
-from ayatori.planning.beside import placed_as_data
+from ayatori.planning.concurrent import placed_as_data
 from ayatori.planning.placement import propose
 from ayatori.planning.plans import purpose_of
 from ayatori.planning.routes import make_routes, read_routes
@@ -63,7 +63,7 @@ def place(
     candidates = read_job(network, free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
-    others = jobs_beside(network, routes, made_for, running, state)
+    others = jobs_running(network, routes, made_for, running, state)
     wanted = (nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails))
     found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, candidates, *wanted, control))
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
@@ -81,7 +81,7 @@ def place(
 
 
 def describe(data: dict[str, Any]) -> None:
-    say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
+    say(f"{data['source']}: among {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     for proposal in data["proposals"]:

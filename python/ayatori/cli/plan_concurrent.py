@@ -1,4 +1,4 @@
-"""`ayatori plan` with --running or --jobs: new jobs beside those that run, or beside each other."""
+"""`ayatori plan` with --running or --jobs: new jobs among running jobs, or planned together."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ayatori.cli.running_jobs import (
     tables_in_words,
 )
 from ayatori.cli.searching import ROUNDS, Cut, describe_cut, leave_if_interrupted, searched
-from ayatori.cli.starting import describe_start, start_beside
+from ayatori.cli.starting import describe_start, write_start_files
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import Placed, RunningJob, placed_as_data
+from ayatori.planning.concurrent import Placed, RunningJob, placed_as_data
 
 JOINT = Annotated[
     list[Path] | None,
@@ -56,7 +56,7 @@ class ConcurrentOptions:
         """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
         if self.running is None and (self.state is not None or self.name is not None):
             raise UsageError(
-                "--state and --name are of a job beside others", hint="--running FOLDER, or --running slurm"
+                "--state and --name are of a job among running jobs", hint="--running FOLDER, or --running slurm"
             )
         if not self.asked:
             return
@@ -102,14 +102,14 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
         write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
         note(f"wrote {file}")
         run = f"ayatori run --plan {quote(str(file.resolve()))} "
-        start[name] = start_beside(new.network, new.jobs[name], file, run)
+        start[name] = write_start_files(new.network, new.jobs[name], file, run)
     return start
 
 
 def plan_concurrent(
     source: str, new: NewJobs, concurrent: ConcurrentOptions, limit: float, out: Path | None, json: bool
 ) -> None:
-    """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
+    """Plans of new jobs together, and among running jobs: made, saved and printed."""
 
     start: dict[str, dict[str, str]] = {}
     cut: Cut | None = None
@@ -132,7 +132,7 @@ def plan_concurrent(
     if json:
         print_json("plan-with-running" if len(placed) == 1 else "plan-jointly", data)
     elif len(placed) == 1:
-        say(f"{source}: beside {jobs_in_words(len(others))}")
+        say(f"{source}: among {jobs_in_words(len(others))}")
         say(f"  tables        {data['tables']}")
         describe_cut(data["cut"], ROUNDS)
         describe_placed(data)
@@ -152,23 +152,23 @@ def with_running_as_data(
     """One new job with the keys of placed_as_data(), several as a list of them."""
     data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
     data["tables"] = tables_in_words(new.lfts, new.lmc)
-    each_beside = {}
+    each_concurrent = {}
     for name, each in placed.items():
         rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
-        each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
-        each_beside[name]["start"] = start.get(name, {})
+        each_concurrent[name] = placed_as_data(new.network, name, each, [*others, *rest])
+        each_concurrent[name]["start"] = start.get(name, {})
     if len(placed) == 1:
-        return data | next(iter(each_beside.values()))
+        return data | next(iter(each_concurrent.values()))
     return data | {
         "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
         "without_plan": fmean(each.without_plan for each in placed.values()),
         "isolated": all(each.isolated for each in placed.values()),
-        "jobs": list(each_beside.values()),
+        "jobs": list(each_concurrent.values()),
     }
 
 
 def describe_jointly(data: dict[str, Any]) -> None:
-    say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
+    say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, among {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     expected, without = data["relative_bandwidth"], data["without_plan"]

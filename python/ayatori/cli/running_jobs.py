@@ -1,4 +1,4 @@
-"""What `plan --running` and `place` share: a job beside those that run."""
+"""What `plan --running` and `place` share: a job among running jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
+from ayatori.planning.concurrent import Placed, RunningJob, job_hosts, plan_concurrent
 
 RUNNING = Annotated[
     str | None,
@@ -38,7 +38,7 @@ NAME = Annotated[
 SHARED_LINKS_SHOWN = 10
 
 
-def jobs_beside(
+def jobs_running(
     network: Network,
     routes: Routes,
     lmc: int,
@@ -56,7 +56,7 @@ def jobs_beside(
 
 @dataclass
 class NewJobs:
-    """Jobs that are to be planned beside those that run, by name; several are planned jointly."""
+    """Jobs that are to be planned among running jobs, by name; several are planned jointly."""
 
     network: Network
     routes: Routes
@@ -77,7 +77,7 @@ class NewJobs:
         if is_alone:
             control.expect(1)
         how = (self.pattern, self.seed, self.rails, control)
-        placed = plan_beside(self.network, self.routes, jobs, others, *how)
+        placed = plan_concurrent(self.network, self.routes, jobs, others, *how)
         if is_alone:
             control.did(0 if control.stopped else 1)
         return dict(zip(self.jobs, placed, strict=True))
@@ -95,7 +95,7 @@ def add_to_running(
     plan: Callable[[list[RunningJob]], dict[str, Placed]],
     save: Callable[[dict[str, Placed]], None],
 ) -> tuple[dict[str, Placed], list[RunningJob]]:
-    """Has the jobs planned beside those that run, and saved, and notes them, all under the lock.
+    """Has the jobs planned among running jobs, and saved, and notes them, all under the lock.
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
@@ -103,7 +103,7 @@ def add_to_running(
         folder_of(running)
     file = state or default_state(new.network, running)
     with locked(file):
-        others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
+        others = jobs_running(new.network, new.routes, new.lmc, running, file, new.jobs)
         placed = plan(others)
         save(placed)
         mine = [noted(new.network, name, each) for name, each in placed.items()]
@@ -131,7 +131,7 @@ def tables_in_words(lfts: Path | None, lmc: int) -> str:
 
 
 def describe_placed(data: dict[str, Any]) -> None:
-    """A job beside those that run, as placed_as_data() has it."""
+    """A job among running jobs, as placed_as_data() has it."""
     size = f"{counted(data['machines'], 'host')}, {counted(data['ranks'], 'rank')}"
     say(f"  job           {data['name']}: {size}, {data['method']}")
     expected, without = data["relative_bandwidth"], data["without_plan"]
@@ -139,10 +139,13 @@ def describe_placed(data: dict[str, Any]) -> None:
     if data["isolated"]:
         say("  isolated      no link carries messages of another job, whatever step each is in")
         return
-    say(f"  meetings      {data['meetings']:.4f} a step; no plan has fewer than {data['least_meetings']:.4f}")
+    say(f"  conflicts     {data['conflicts']:.4f} a step; no plan has fewer than {data['least_conflicts']:.4f}")
     links = data["shared_links"][:SHARED_LINKS_SHOWN]
     names, shortened = names_of_links(links)
-    rows = [[f"  {name}", link["job"], f"{link['meeting']:.1%}"] for name, link in zip(names, links, strict=True)]
+    rows = [
+        [f"  {name}", link["job"], f"{link['conflict_probability']:.1%}"]
+        for name, link in zip(names, links, strict=True)
+    ]
     if rows:
         title = f"  links that it shares ({data['shared_link_count']})"
         print_table("", [title, "with job", "of the time"], rows, shortened)

@@ -26,7 +26,7 @@ class Use:
     transport: str
     bytes: int
     waiting: int = 0
-    """At most, besides, in the kernel: datagrams that have arrived and wait."""
+    """At most, in addition, in the kernel: datagrams that have arrived and wait."""
     queue_pairs: int = 0
     """Of `bytes` each has CONNECTION, or what was given instead."""
 

@@ -132,7 +132,7 @@ def network_as_data(network: Network) -> dict[str, Any]:
 
 
 def background_as_data(network: Network) -> list[dict[str, Any]]:
-    """Traffic beside that of jobs, as the source tells it."""
+    """Background traffic, as the source has it."""
 
     def host(port: int) -> str:
         return network.machines[network.machine_of(network.port(port).device)].name

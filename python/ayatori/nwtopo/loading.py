@@ -40,7 +40,7 @@ def load(
     `aliases` is a file of other names of machines, by which they are found, too (lines `NAME OTHER…`, as /etc/hosts has
     them); None takes the one that the environment's AYATORI_ALIASES names, if it is set.
 
-    What the source or the tables could not read is told by a SourceWarning a line, and by Topology.warnings.
+    What the source or the tables could not read is reported by a SourceWarning per line, and by Topology.warnings.
     """
     if this_job and whole_system:
         raise Error("this_job and whole_system exclude each other")

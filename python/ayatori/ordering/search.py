@@ -107,7 +107,7 @@ def _prepare(predictor: Predictor, job: Job, traffic: Traffic) -> PreparedRun:
     if traffic.pattern is None:
         raise Error("neither a collective nor a pattern to order for")
     schedule = _core.schedule_of_pattern(traffic.pattern, traffic.message_bytes)
-    return PreparedRun(job, predictor.places(job), schedule, predictor.plan(job, schedule), None)
+    return PreparedRun(job, predictor.placement(job), schedule, predictor.plan(job, schedule), None)
 
 
 class _Search:

@@ -1,4 +1,4 @@
-"""Many cells, each run several times; all cells take turns, so that other load of the machine affects all alike."""
+"""Many cells, each run several times; all cells alternate, so that other load of the machine affects all alike."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OFFLOADED = ("iallreduce", "ibcast")
 ONE_SIDED = ("put", "put-printed", "get", "acp")
 """Ways of the stencil that the plug-in does not see."""
 LEAST_SECONDS = 0.3
-"""Measured in a run of overlap, by more turns where they are short: starting the run takes longer."""
+"""Measured in a run of overlap, by more rounds where they are short: starting the run takes longer."""
 MAX_RUNS = 100_000
 MAX_BYTES = 1 << 30
 
@@ -54,7 +54,7 @@ class Sweep:
     cells: tuple[Cell, ...]
     repeats: int
     """Runs of each cell; those that are too noisy get up to as many again."""
-    turns: int
+    measurements: int
     """Measurements in a run; short ones of overlap are made more often."""
     kernel: str = "arithmetic"
     matrix_order: int = 0
@@ -69,7 +69,7 @@ class Sweep:
             raise Error("there is nothing to measure", hint="--mechanisms none,thread --calls isend, for example")
         for value, most, what in (
             (self.repeats, 1000, "repeats"),
-            (self.turns, 10_000, "turns"),
+            (self.measurements, 10_000, "measurements"),
             (len(self.cells) * self.repeats, MAX_RUNS, "runs"),
             (self.iterations, 10**6, "iterations"),
         ):
@@ -206,12 +206,12 @@ def run_cell(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
     how = mechanism_for(cell.mechanism, cell.family)
     if cell.task == "krylov":
-        words = [cell.what, cell.size, sweep.iterations, sweep.turns, how.warm_up_seconds]
+        words = [cell.what, cell.size, sweep.iterations, sweep.measurements, how.warm_up_seconds]
     elif cell.task == "stencil":
-        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns, how.warm_up_seconds]
+        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.measurements, how.warm_up_seconds]
     else:
         call = "acp" if cell.mechanism == "acp" else cell.what
-        words = [call, sweep.kernel, cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
+        words = [call, sweep.kernel, cell.size, sweep.measurements, how.warm_up_seconds, how.test_seconds]
         words += [sweep.matrix_order, units, LEAST_SECONDS]
     program = [str(program_of(cell)), *map(str, words)]
     return result_of(site, cell.family, cell.ranks, program, how.variables, how.preloaded)
@@ -269,8 +269,8 @@ def _computed_share(cell: Cell, times: dict[str, dict[str, float]]) -> float:
 
 
 def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
-    told = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
-    return sum(told) / len(told) if told else None
+    states = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
+    return sum(states) / len(states) if states else None
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

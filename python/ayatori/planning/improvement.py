@@ -1,4 +1,4 @@
-"""A plan beside the tables in use: whichever of the two is better."""
+"""A plan compared with the tables in use: whichever of the two is better."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _path_aware_at_most(network: Network, in_use: TablesInUse, improvement: Impr
 
 
 def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> dict[str, Any]:
-    """What `plan --json` prints besides the keys of jobs."""
+    """What `plan --json` prints in addition to the keys of jobs."""
     improvements = list(improvements)
     return {
         "baseline": in_use.name,

@@ -10,7 +10,7 @@ from ayatori import _core
 from ayatori._core import Job, Machine, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.parts import parts_of_routers
-from ayatori.planning.beside import Placed, RunningJob, plan_beside
+from ayatori.planning.concurrent import Placed, RunningJob, plan_concurrent
 
 
 @dataclass
@@ -88,7 +88,7 @@ def propose(
     rails: str = "own",
     control: SearchControl | None = None,
 ) -> list[Proposal]:
-    """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
+    """Up to so many different proposals, the best first: most bandwidth, then fewest link conflicts with other jobs.
 
     With `ppn` 0 a host has as many ranks as in `free`. Where `control` stops it, those that are found. Raises Error:
     fewer free hosts than nodes, or none between which cables lead; hosts that a running job has; what the planning of
@@ -113,7 +113,7 @@ def propose(
             break
         job = job_on(network, free, machines, ppn)
         try:
-            [placed] = plan_beside(network, routes, [job], others, pattern, seed, rails, control)
+            [placed] = plan_concurrent(network, routes, [job], others, pattern, seed, rails, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue
@@ -124,5 +124,5 @@ def propose(
         raise failures[0]
     if not found:
         raise Error(f"no job of {nodes} hosts is possible: cables lead between fewer of those that are free")
-    found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.meetings))
+    found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.conflicts))
     return found[:proposals]

@@ -52,7 +52,7 @@ class MessageCosts:
     """Of messages between machines: bytes of one in a packet, which passes the token bucket whole as soon as that owes
     nothing; 0: byte by byte."""
     header: int = 0
-    """Of messages between machines: bytes that flow with each, beside those that grow with its size."""
+    """Of messages between machines: bytes that flow with each, in addition to those that grow with its size."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@
 ///     wire ◀── next_packet(now) ──────── Endpoint ◀── send(now, to, message) ── Application
 ///     clock ── advance(now) ───────────▶ Endpoint ── next_deadline() ──▶ clock
 ///
-/// The endpoint does no I/O and knows no clock: a program drives it, by handing in what arrives, sending what
-/// next_packet() gives until it gives nothing, and calling advance() no later than next_deadline().
+/// The endpoint does no I/O and reads no clock. A program drives it: it passes arriving datagrams to receive(), sends
+/// the datagrams of next_packet() until there is none, and calls advance() no later than next_deadline().
 ///
 /// Guarantees, between two endpoints neither of which reports the other as lost:
 ///   - every message is delivered once, its bytes as sent; an ordered message after all messages sent before it to that
@@ -70,7 +70,7 @@ class Endpoint {
   Endpoint(Endpoint&&) noexcept;
   Endpoint& operator=(Endpoint&&) noexcept;
 
-  /// Hands back reserved memory through Application::release(). Peers and observers are told nothing.
+  /// Hands back reserved memory through Application::release(). Peers and observers are not notified.
   ~Endpoint();
 
   /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers for which `lossless` returns

@@ -74,12 +74,12 @@ struct Machine {
 /// A grid that the source of a network declares: its routers lie at the points of the grid in the order in which they
 /// were added, the last coordinate running fastest. Cables alone do not determine it: where a length is 1 or 2, a torus
 /// and a mesh have the same cables.
-struct ToldGrid {
+struct DeclaredGrid {
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;  ///< per dimension
 };
 
-/// Traffic that is under way whatever a job does, storage for example: as fast as it asks for, or where links are full
+/// Background traffic, storage for example: it flows at its demand, or where links are full
 /// as its fair share of them.
 struct BackgroundFlow {
   PortId from = no_id;  ///< an endpoint, as `to`
@@ -128,8 +128,9 @@ class Network {
 
   /// True if each machine has its router built in, as in a torus; a drawing then shows both as one.
   [[nodiscard]] bool direct() const { return direct_; }
-  /// The grid that the source declares. It is not compared with the cables here: told_shape() of shape.hpp does that.
-  [[nodiscard]] const std::optional<ToldGrid>& told_grid() const { return told_grid_; }
+  /// The grid that the source declares. It is not compared with the cables here: declared_shape() of shape.hpp does
+  /// that.
+  [[nodiscard]] const std::optional<DeclaredGrid>& declared_grid() const { return declared_grid_; }
 
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
   [[nodiscard]] DeviceId router_of(PortId endpoint) const;
@@ -173,7 +174,7 @@ class Network {
   std::size_t router_count_ = 0;
   std::size_t link_count_ = 0;
   bool direct_ = false;
-  std::optional<ToldGrid> told_grid_;
+  std::optional<DeclaredGrid> declared_grid_;
   std::vector<Device> devices_;
   std::vector<Port> ports_;
   std::string name_pool_;

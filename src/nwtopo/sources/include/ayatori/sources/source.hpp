@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Sources: the ways in which a Network becomes known. A string "KIND:REST" names one, the same in C, Python and the
+/// Sources of a Network. A string "KIND:REST" names one, the same in C, Python and the
 /// shell. docs/adding-a-source.md says how to add a kind: a folder src/nwtopo/sources/KIND and an entry in sources.cpp.
 
 #include <functional>

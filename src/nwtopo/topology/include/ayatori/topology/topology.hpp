@@ -2,7 +2,7 @@
 /// \file
 /// A Topology is what nwtopo.h shows of a network: *objects* (machines, routers, and the virtual objects grid, full and
 /// graph that say how their children are joined), each with a height, parents above it and children below it, and the
-/// links between them (paper 2, section 4.2). It is a way to see a network by ids, not a second model of it: three
+/// links between them (paper 2, section 4.2). It is a view of a network by ids, not a second model of it: three
 /// kinds answer the same questions from what they have.
 ///
 ///   GridTopology     a formula: a torus or mesh of any size in constant memory

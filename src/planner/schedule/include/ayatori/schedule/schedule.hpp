@@ -8,7 +8,7 @@
 ///
 ///   Every participant (a rank, or a router that reduces inside the network) has *slots*, numbered places of
 ///   slot_bytes() each, of which some may be empty. What they hold at the start and must hold at the end is the
-///   collective's promise (collective.hpp). A participant's program is one or several *streams* that advance
+///   collective's postcondition (collective.hpp). A participant's program is one or several *streams* that advance
 ///   independently of each other; a stream is a sequence of steps. In a step the participant starts all sends and
 ///   receives at once, waits for all of them, then does the step's local operations in their order, and goes on to the
 ///   next step. Streams of one participant must not touch each other's slots, except to read slots that none writes.
