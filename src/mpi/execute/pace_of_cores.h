@@ -66,8 +66,7 @@ static inline int rank_on_another_core(void) {
 }
 
 /* One of two ranks, which increment the number alternately from 0. Returns the seconds of an increment: the best of
- * some tries,
- * since other processes may take a core. */
+ * some tries, since other processes may take a core. */
 static inline double count_alternately(int* number, int mine) {
     enum { tries = 5, rounds = 40 };
     double best = 1;

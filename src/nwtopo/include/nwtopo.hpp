@@ -1,6 +1,5 @@
 /// \file
-/// nwtopo for C++17: nwtopo.h with a handle that is destroyed with its scope, ranges, and exceptions. Header only; link
-/// with -lnwtopo.
+/// nwtopo for C++17: nwtopo.h with RAII, ranges and exceptions. Header only; link with -lnwtopo.
 ///
 ///     nwtopo::Topology topology({"torus:4x6x16"});
 ///     for (nwtopo_obj_t machine : topology.machines()) {
@@ -8,9 +7,9 @@
 ///     }
 ///
 /// Ownership. Objects are those of nwtopo.h, and belong to the topology.
-/// Errors. Where "none" is an ordinary result (an unknown name, the neighbor beyond the edge of a mesh), a function
-/// returns nullptr or std::nullopt. All other failures throw nwtopo::Error, or std::invalid_argument for invalid
-/// arguments. Threads. As in nwtopo.h: any number of threads may use a const Topology.
+/// Errors. A function returns nullptr or nothing for an unknown name, or a neighbor beyond the edge of a mesh. Other
+/// failures throw nwtopo::Error, or std::invalid_argument for invalid arguments.
+/// Threads. As in nwtopo.h: any number of threads may use a const Topology.
 #ifndef NWTOPO_HPP
 #define NWTOPO_HPP
 
