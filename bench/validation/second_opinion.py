@@ -6,8 +6,8 @@ SMPI runs the schedule as MPI processes (execution.cpp, smpi.py). Links have 171
 Rows of random jobs are means of JOBS of them (by default 3, seed 1). The last rows are for the speed: an all-to-all of
 256 ranks.
 
-Rows in which the two are more than 5% apart are timed once more on links without latency, as docs/predictions.md says
-why. Of messages that are small or empty SMPI's own calls, some 10 ns each, are a part.
+Rows in which the two are more than 5% apart are timed once more on links without latency (docs/prediction-accuracy.md
+says why). SMPI's own calls, some 10 ns each, are a part of the time of small or empty messages.
 """
 
 from __future__ import annotations

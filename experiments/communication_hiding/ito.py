@@ -45,8 +45,8 @@ PROGRESS = {
     "the plug-in's thread, a core of its own": Progress(Mover.core, 100e-6),
     "offload": Progress(Mover.adapter),
 }
-"""Intervals of the plug-in's thread are those that it has (docs/mpi.md); what a look takes is assumed. All cores of a
-node compute, but where a core is said to be left to the thread."""
+"""Intervals of the plug-in's thread are those that it has (docs/progress.md); a poll takes an assumed time. All
+cores of a node compute, but where a core is said to be left to the thread."""
 WAYS = ("none", "isend", "isend, thread", "fence", "put")
 
 

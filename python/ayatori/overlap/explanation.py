@@ -15,7 +15,7 @@ WORTH_A_CHANGE = 0.02
 """A share of the program's time."""
 _TRIAL_SECONDS, _LONGEST_TRIAL, _TRIAL_CYCLES = 1.0, 8.0, 27
 """At the beginning the plug-in's thread is on for half of this time, or of so many cycles if these take longer: the
-mean over cycles of 30 to 200 ms (docs/mpi.md)."""
+mean over cycles of 30 to 200 ms (docs/progress.md)."""
 _LOOKS = 1 / 41
 """A poll is followed by a pause of forty times its length."""
 _BUSY_SECONDS = 0.01

@@ -1,6 +1,6 @@
 """What messages cost where nobody has measured: by the rate of the links, from published measurements.
 
-docs/predictions.md has the source of each number, and says which are interpolated.
+docs/prediction-model.md has the source of each number, and says which are interpolated.
 """
 
 from __future__ import annotations

@@ -136,10 +136,10 @@ void LossRecovery::time_out(ContextId id) {
   if (flow.awaits_credit()) flows_.enter(id, CreditState::granted);
 }
 
-/// At the first sign of overflow a sender asks. But credit is the receiver's leave to send those packets: when they
-/// collide with those of others, it is lowest_latency mended by sending again, without back-off and without costing the
-/// receiver an answer. Who is alone can't have collided: its packet was lost by chance, or waits for a receiver that
-/// does not run, whom each copy would find with the packet.
+/// At the first sign of overflow a sender asks. But credit permits a sender to send those packets. When they collide
+/// with those of others, sending them again recovers fastest, without back-off and without an answer of the receiver.
+/// The packet of a lone sender can't have collided: it was lost by chance, or waits for a receiver that does not run,
+/// and each copy would arrive in addition to it.
 bool LossRecovery::resends_unasked(const OutgoingFlow& flow) const {
   return shared_.options.retransmission.admission && flow.rationed && flow.window.outstanding() > 0 &&
          flow.window.in_flight() <= max_resent_unasked && flow.attempts <= max_unasked_timeouts;

@@ -71,7 +71,7 @@ std::span<const PortId> RailMap::endpoints_of(std::uint32_t machine) const {
 
 namespace {
 
-/// As many of the fastest pairs as carry a message lowest_latency that is cut into equal parts: at least 1.
+/// As many of the fastest pairs as carry a message in the least time if it is cut into equal parts: at least 1.
 std::uint32_t best_stripe(const std::vector<NicPair>& pairs) {
   std::uint32_t best = 1;
   double rate = pairs.empty() ? 0 : pairs.front().bytes_per_second;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Assumed costs of messages without a calibration: by the rate of the links, from published measurements.
-/// docs/predictions.md has the source of each number, and says which are interpolated.
+/// docs/prediction-model.md has the source of each number, and says which are interpolated.
 
 #include "ayatori/artefacts/calibration.hpp"
 #include "ayatori/artefacts/message_costs.hpp"
