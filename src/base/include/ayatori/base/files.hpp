@@ -12,7 +12,7 @@
 
 namespace ayatori {
 
-/// What read_file() takes at most.
+/// The largest file and the largest output of a pipe that read_file() accepts.
 inline constexpr std::uint64_t max_file_bytes = std::uint64_t{4} << 30;
 inline constexpr std::uint64_t max_pipe_bytes = std::uint64_t{1} << 30;
 

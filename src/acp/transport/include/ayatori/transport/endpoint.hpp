@@ -61,6 +61,7 @@ struct Identity {
   Epoch floor = 0;         ///< 0, or the retire() of the endpoint that had this rank before
 };
 
+/// One process of the transport. Not thread-safe.
 class Endpoint {
  public:
   /// Error: options out of range. `application` must outlive the endpoint.
@@ -92,8 +93,8 @@ class Endpoint {
   /// large.
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
 
-  /// Sends a message of at most max_operation_bytes once: it may be lost, come twice and come late, and nobody hears
-  /// what became of it. The peer's Application::deliver() is called for each copy that arrives. The message is copied.
+  /// Sends a message of at most max_operation_bytes once, unreliably: it may be lost, duplicated or delayed, without a
+  /// report. The peer's Application::deliver() is called for each copy that arrives. The message is copied.
   /// False, and nothing happens, if it is too large, or if too many wait to be sent: try again after some
   /// next_packet().
   [[nodiscard]] bool notify(Time now, PeerId to, std::span<const std::byte> message);

@@ -13,6 +13,7 @@
 
 namespace ayatori {
 
+/// Builds one Network. Use: add devices, connect them, call build() once.
 class NetworkBuilder {
  public:
   /// A device's handle while building. It differs from the DeviceId in the Network, where routers come first.

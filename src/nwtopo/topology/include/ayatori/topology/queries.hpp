@@ -88,7 +88,7 @@ struct RouteStep {
 /// machines that do not lie below the grid.
 [[nodiscard]] std::vector<std::int32_t> machine_coordinates(const Topology& topology, ObjectId grid);
 
-/// What two sets of machines can exchange, in bytes a second; 0 where it is not known.
+/// The bandwidth between two sets of machines, in bytes a second; 0 where it is not known.
 struct Cut {
   double bandwidth = 0;         ///< most that can flow from a to b at once: the narrowest cut between them
   double injection = 0;         ///< the lesser of what the NICs of a, and of b, carry

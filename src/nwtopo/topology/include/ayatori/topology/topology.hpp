@@ -69,7 +69,7 @@ struct TopologyLink {
   bool degraded = false;  ///< slower than its kind (NetworkBuilder::build)
 };
 
-/// How the children of a grid lie.
+/// The geometry of a grid object.
 struct GridShape {
   std::vector<std::uint32_t> dimensions;  ///< lengths; the last coordinate runs fastest
   std::vector<bool> periodic;             ///< per dimension: torus, or mesh
@@ -81,6 +81,7 @@ struct GridShape {
   [[nodiscard]] std::uint64_t points() const;
 };
 
+/// The interface of all three kinds. Immutable; any number of threads may read it.
 class Topology {
  public:
   virtual ~Topology() = default;

@@ -22,14 +22,15 @@ inline constexpr Rank max_ranks = 1U << 24;
 /// The bytes that each rank sends to each rank, itself included, in an alltoallv.
 struct PairSizes {
   Rank ranks = 0;
-  /// Called for every message that is looked at, possibly by several threads at once: it should answer in O(1), from a
-  /// formula or from a table that all copies share.
+  /// Called for every message, possibly by several threads at once. It should answer in O(1), from a formula or from a
+  /// table that all copies share.
   std::function<Bytes(Rank from, Rank to)> bytes;
 };
 
 /// `sizes` are `ranks` rows of `ranks` sizes in bytes: one row for each sender.
 [[nodiscard]] PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes);
 
+/// Parameters of algorithms. Each applies to the algorithms named in its comment; others ignore it.
 struct AlgorithmOptions {
   std::uint32_t radix = 0;  ///< of k-nomial trees, at least 2; of chains, their number; 0: the algorithm's own choice
   /// The size of one chunk of a pipeline. 0: the number S of chunks is chosen so that (d + S − 1) · (h + m / S) is
@@ -46,6 +47,7 @@ struct AlgorithmOptions {
   PairSizes pair_sizes;  ///< of alltoallv, where they are required
 };
 
+/// A known algorithm of a collective, and its properties.
 struct Algorithm {
   Collective collective;
   std::string_view name;    ///< "two-level-ring"
@@ -53,11 +55,11 @@ struct Algorithm {
   bool needs_grid = false;  ///< Placement::dimensions must not be empty
   Result<SchedulePtr> (*make)(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions& options);
   bool pipelined = false;  ///< AlgorithmOptions::chunk_bytes applies; slot 0 of its schedules is one chunk
-  /// It is there to predict what an MPI library does, whose tables `ayatori choose --to` writes; choices of our own
-  /// leave it out. A pipelined one sends one piece where chunk_bytes is 0.
+  /// An algorithm of an MPI library, for predictions and for the tables that `ayatori choose --to` writes. Our own
+  /// choices leave it out. A pipelined one sends one chunk if chunk_bytes is 0.
   bool of_an_mpi = false;
-  /// It is for ranks that share memory: few steps, and messages from every rank to every other. Choices for networks
-  /// leave it out.
+  /// For ranks that share memory: few steps, and messages from every rank to every other. Choices for networks leave it
+  /// out.
   bool within_a_node = false;
 };
 
