@@ -22,7 +22,7 @@ ranks of this machine, and one on each of the first two hosts, once for all coll
 The share of cells that are chosen well is said twice: of all algorithms as they are, where the best of several that
 send the same messages (same_messages.hpp) is a matter of chance, and with such algorithms as one.
 
-With more ranks than cores the model counts their scheduling delays, which is a rough guide (docs/prediction-model.md). How
+With more ranks than cores the model counts their scheduling delays: a rough guide (docs/prediction-model.md). How
 well the measured times repeat themselves is printed next to the error and the choice: every other round predicts the
 rounds between, and chooses for them: so well chooses who has just measured here. And how well a model would choose
 whose errors are random, of the bar's size and smaller: where many algorithms take about the same time, the first bar
