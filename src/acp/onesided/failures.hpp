@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The operations that failed and that nobody has asked for yet, in memory that does not grow: what succeeded may be
-/// reported as failed, but never the other way round.
+/// The failed operations whose failure the caller has not asked for yet, in bounded memory. When it is full, an
+/// operation that succeeded may be reported as failed, but never the other way round.
 
 #include <cstddef>
 #include <optional>
@@ -23,7 +23,7 @@ class Failures {
     bool exact = true;  ///< every one of them failed; otherwise some of them did, perhaps with other faults
   };
 
-  /// `capacity`, at least 1: of runs.
+  /// `capacity`: the largest number of runs, at least 1.
   explicit Failures(std::size_t capacity) : capacity_(capacity) {}
 
   /// To be called by rising handle. When there is no room, the last run is extended to this operation.
@@ -40,7 +40,7 @@ class Failures {
     runs_.push_back({handle, handle, fault, rank, true});
   }
 
-  /// The failures that begin earliest, if they begin at `handle` or before; forgets all up to `handle`.
+  /// Returns the earliest run if it begins at `handle` or before. Forgets all failures up to `handle`.
   [[nodiscard]] std::optional<Run> take(Handle handle) {
     if (runs_.empty() || runs_.front().first > handle) return std::nullopt;
     const Run earliest = runs_.front();
@@ -51,7 +51,7 @@ class Failures {
 
  private:
   std::size_t capacity_;
-  std::vector<Run> runs_;  // by rising handle, apart from each other
+  std::vector<Run> runs_;  // by rising handle; no two overlap
 };
 
 }  // namespace ayatori::onesided

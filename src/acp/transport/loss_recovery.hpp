@@ -4,13 +4,13 @@
 ///
 /// A packet is declared lost
 ///   - when three that were sent after it have arrived (section 6.1.1),
-///   - when one that was sent after it has arrived, and it has not a quarter of a round trip later (RFC 8985, section
-///     6.2: the time for which packets may be reordered); so also if it is a further copy, or one of the last,
+///   - when one that was sent after it has arrived, and it is still missing a quarter of a round trip later (the
+///     reordering window of RFC 8985, section 6.2); this also covers retransmissions and the last packets,
 ///   - when the receiver was asked and does not have it.
-/// First copies are sent in the order of their sequences; whether something arrived that was sent after a further copy,
-/// the stamp says that the acknowledgement echoes. After a timeout the sender asks, as a probe timeout does
-/// (section 6.2): it learns what has arrived, and whether it may send. Without admission, or where others have credit
-/// for the same buffers, it declares all lost and sends again without asking.
+/// First copies are sent in sequence order. For a retransmission, the timestamp that the acknowledgement echoes says
+/// whether a packet sent later has arrived. After a timeout the sender asks, as a probe timeout does (section 6.2): it
+/// learns what has arrived, and whether it may send. Without admission, or where others have credit for the same
+/// buffers, it declares all lost and sends again without asking.
 
 #include "outgoing_flows.hpp"
 #include "shared.hpp"
@@ -28,10 +28,11 @@ class LossRecovery {
   /// was overtaken by a later one, or is about packets that were never sent.
   [[nodiscard]] bool acknowledge(ContextId id, const Packet& packet, Time now);
 
-  /// Declares lost what three later packets have overtaken, and sets the time at which what one has overtaken is lost.
+  /// Declares packets lost that three later ones have overtaken. If only one or two have, sets the time at which
+  /// lose_overtaken() declares them lost.
   void find_overtaken(ContextId id, const Packet& packet, Time now);
 
-  /// Declares lost what is overtaken and had its time; false if there was none.
+  /// Declares overtaken packets lost if their reordering window has passed; false if it has not.
   bool lose_overtaken(ContextId id, Time now);
 
   /// Nothing was heard of the flow for a whole timeout: asks, or sends again.
@@ -40,7 +41,7 @@ class LossRecovery {
   /// Whether the peer of a flow was silent for so long, and left so many attempts unanswered, that it is lost.
   [[nodiscard]] bool is_peer_lost(const OutgoingFlow& flow, Time now) const;
 
-  /// The epoch ends with packets in flight, for this reason: for the observer, all are lost.
+  /// Reports to the observer all packets in flight as lost for this reason, since the epoch ends.
   void note_end_of_epoch(ContextId id, LossReason reason) const;
 
  private:

@@ -88,9 +88,9 @@ typedef struct nwtopo_obj *nwtopo_obj_t;
  * memory until it is used. Its address never changes, and all of its ancestors exist.
  *
  * `children` is filled on loading if the topology has at most NWTOPO_SMALL objects, except for grids of more than 65,536
- * points. Otherwise it is NULL until nwtopo_obj_get_children() has been called for the object. Code for any size, and code
- * that runs while other threads call nwtopo_obj_get_children(), calls that function itself. With NO_MACHINES `children`
- * stays NULL where children are machines. num_children is always valid.
+ * points. Otherwise it is NULL until nwtopo_obj_get_children() has been called for the object. Call that function if
+ * your code must work for any size, or runs while other threads call nwtopo_obj_get_children(). With NO_MACHINES
+ * `children` stays NULL where children are machines. num_children is always valid.
  *
  * Networks that consist of groups have an object for each group, above its routers, and one above all groups:
  *     dragonfly   a group is FULL, or GRAPH where cables within it are missing or it is not cabled each to each (Cray's
@@ -190,8 +190,9 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  *
  * With NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS set on new_topology, machine objects are those of the base: the same pointers,
  * with the base's userdata, and no memory of their own. They keep the base's `parents`, too: the subset's are returned by
- * nwtopo_obj_get_parent(new_topology, ...). In grid functions the topology argument selects the grid: with new_topology
- * and either parent it is the new one. The objects live until the last topology that shares them is destroyed.
+ * nwtopo_obj_get_parent(new_topology, ...). The topology argument of a grid function selects the grid: with
+ * new_topology it is the subset's, even if you pass the base's parent. The objects live until the last topology that
+ * shares them is destroyed.
  *
  * Returns 0, or -1 with EINVAL for num_machines 0, a duplicate machine, an object that is not a machine of the base, faults
  * that the subset does not have, forwarding tables set on new_topology. On failure new_topology is unchanged. */
@@ -255,7 +256,7 @@ int nwtopo_topology_set_buffer(nwtopo_topology_t topology, const void *buffer, s
 int nwtopo_topology_set_host_pattern(nwtopo_topology_t topology, const char *pattern);
 
 /* Sets a file of aliases of machines. nwtopo_topology_get_object_by_name(), "this machine" and the hosts of a batch job
- * are found by them, too.
+ * recognise aliases, too.
  *     file  lines "NAME ALIAS...", as in /etc/hosts (docs/sources.md). NULL: the file in the environment's
  *           AYATORI_ALIASES, or if that is not set, none. The string is copied, and the file is read and checked at load.
  *           Subsets have the aliases of their base; caches and buffers have none.
@@ -307,8 +308,8 @@ nwtopo_obj_t nwtopo_topology_get_object(nwtopo_topology_t topology, unsigned hei
  * Errors: ENOENT if there are several, as the spines of a fat tree. */
 nwtopo_obj_t nwtopo_topology_get_root(nwtopo_topology_t topology);
 
-/* Returns the index-th parent (from 0, by rising id) that an object has in this topology. It is obj->parents[index], but
- * for machines that a subset shares with its base (REUSE_OBJECTS): their `parents` are the base's.
+/* Returns the index-th parent (from 0, by rising id) that an object has in this topology. It is obj->parents[index],
+ * except for machines that a subset shares with its base (REUSE_OBJECTS): their `parents` are the base's.
  * Errors: ENOENT for an index beyond the last. */
 nwtopo_obj_t nwtopo_obj_get_parent(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned index);
 

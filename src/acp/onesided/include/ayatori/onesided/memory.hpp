@@ -25,7 +25,7 @@ class Memory {
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
   /// Memory of other processes that lies in this one's address space, too: region 0 of `count` ranks from `first` on,
-  /// `each` bytes apart. It must stay as long as this.
+  /// `each` bytes apart. The memory must outlive this object.
   void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
 
   /// The memory that this process can reach by loads and stores, its own or mapped; nullptr if it does not reach all of
@@ -36,7 +36,8 @@ class Memory {
   [[nodiscard]] std::byte* find(const Location& location, Bytes size) const;
   [[nodiscard]] std::byte* find(const transport::RemoteRange& range) const;
 
-  /// An adapter that memory is registered with when keys() is first asked for a region; it must outlive this.
+  /// Sets the adapter. keys() registers a region with it at the first call for that region. It must outlive this
+  /// object.
   void use(transport::Rdma* adapter) { adapter_ = adapter; }
 
   /// Whether the registration with this key has not ended.
@@ -47,8 +48,8 @@ class Memory {
   /// The same of a region that has these bytes.
   [[nodiscard]] std::optional<transport::RdmaKeys> keys_of(std::span<const std::byte> bytes);
 
-  /// What a peer may read: registered memory, and the directory of regions. An aligned 1, 2, 4 or 8 bytes are loaded at
-  /// once, and stay until the next call.
+  /// What a peer may read: registered memory, and the directory of regions. An aligned 1, 2, 4 or 8 bytes are loaded
+  /// atomically; the result is valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range);
 
  private:
@@ -59,7 +60,7 @@ class Memory {
     bool asked = false;
     std::optional<transport::RdmaKeys> keys{};
   };
-  std::uint64_t word_read_ = 0;  // what read() has loaded at once
+  std::uint64_t word_read_ = 0;  // what read() has loaded atomically
   transport::Rdma* adapter_ = nullptr;
   std::vector<AdapterKeys> adapter_keys_;  // by region, as far as they were asked for
   struct Mapped {
@@ -70,8 +71,8 @@ class Memory {
   } mapped_;
 };
 
-/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are loaded at once, and stored at once with release order: a
-/// process that polls them never reads a part, and then reads everything that was stored before.
+/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are loaded atomically, and stored atomically with release
+/// order. A process that polls them never reads a part of them. Once it reads them, it also sees all earlier stores.
 void store(std::byte* to, const std::byte* from, Bytes size);
 
 }  // namespace ayatori::onesided
