@@ -26,7 +26,7 @@ struct LaneUse {
 struct LaneCheck {
   std::uint64_t paths = 0;             ///< pairs of an adapter's port and a LID of another one
   std::uint64_t paths_without_sl = 0;  ///< of these, those that the file of SLs lacks: they count at SL 0
-  /// Hops, told apart by LID, link and SL, at which a router discards packets: its mapping has VL 15 or no entry.
+  /// Hops, distinct by LID, link and SL, at which a router discards packets: its mapping has VL 15 or no entry.
   std::uint64_t discarded = 0;
   std::vector<LaneUse> lanes;  ///< that packets use, in order
   bool deadlock_free = true;   ///< the graph over all VLs has no cycle
