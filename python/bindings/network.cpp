@@ -223,6 +223,7 @@ void bind_shape(nb::module_& module) {
       .def_ro("oversubscription", &Shape::oversubscription)
       .def_ro("dimensions", &Shape::dimensions)
       .def_ro("periodic", &Shape::periodic)
+      .def_ro("at", &Shape::at, "Of a grid or HyperX: the router at each point, the last coordinate running fastest.")
       .def_prop_ro(
           "groups",
           [](const Shape& shape) {

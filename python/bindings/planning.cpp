@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include "ayatori/base/search_control.hpp"
+#include "ayatori/contention/all_pairs.hpp"
 #include "ayatori/contention/concurrent_bandwidth.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
@@ -82,6 +83,24 @@ void bind_steps(nb::module_& module) {
         return unwrap(make_steps(network, routes, endpoints, plan));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"));
+}
+
+void bind_all_pairs(nb::module_& module) {
+  readable(nb::class_<AllPairs>(module, "AllPairs"), Named{"paths", &AllPairs::paths},
+           Named{"unreachable", &AllPairs::unreachable}, Named{"longest", &AllPairs::longest},
+           Named{"links", &AllPairs::links}, Named{"idle", &AllPairs::idle}, Named{"busiest", &AllPairs::busiest},
+           Named{"busiest_link", &AllPairs::busiest_link}, Named{"mean", &AllPairs::mean})
+      .def_prop_ro("imbalance", &AllPairs::imbalance)
+      .def("__repr__", [](const AllPairs& pairs) {
+        return fmt::format("<AllPairs: the busiest link has {:.2f} times the mean>", pairs.imbalance());
+      });
+  module.def(
+      "measure_all_pairs",
+      [](const Network& network, const Routes& routes, bool all_lids) {
+        return measure_all_pairs(network, routes, all_lids ? LidsOfPairs::all : LidsOfPairs::base);
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("all_lids") = false,
+      "Paths of all pairs of hosts over each link; see ayatori/contention/all_pairs.hpp.");
 }
 
 void bind_contention(nb::module_& module) {
@@ -268,6 +287,7 @@ void bind_jobs_together(nb::module_& module) {
 
 void bind_planning(nb::module_& module) {
   bind_plans(module);
+  bind_all_pairs(module);
   bind_contention(module);
   bind_search_control(module);
   bind_concurrent(module);

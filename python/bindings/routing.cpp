@@ -1,6 +1,7 @@
 #include "ayatori/base/files.hpp"
 #include "ayatori/routing/check.hpp"
 #include "ayatori/routing/generate.hpp"
+#include "ayatori/routing/virtual_lanes.hpp"
 #include "ayatori/tables/table_files.hpp"
 #include "bindings.hpp"
 
@@ -132,12 +133,46 @@ void bind_check(nb::module_& module) {
   module.def("check_tables", &check_tables, WithoutGil(), nb::arg("network"), nb::arg("routes"));
 }
 
+void bind_lanes(nb::module_& module) {
+  nb::class_<PathServiceLevels>(module, "PathServiceLevels", "The service level of each path.")
+      .def("__repr__",
+           [](const PathServiceLevels& levels) {
+             return "<PathServiceLevels of " + counted(levels.count(), "path") + ">";
+           })
+      .def_prop_ro("count", &PathServiceLevels::count);
+  nb::class_<SlToVl>(module, "SlToVl", "Which virtual lane each router gives a packet.")
+      .def("__repr__", [](const SlToVl&) { return "<SlToVl>"; });
+  module.def(
+      "parse_path_service_levels",
+      [](std::string_view contents, std::string_view file, const Network& network, const Routes& routes) {
+        return unwrap(parse_path_service_levels(contents, file, network, routes.lids));
+      },
+      nb::arg("contents"), nb::arg("file"), nb::arg("network"), nb::arg("routes"));
+  module.def(
+      "parse_sl_to_vl",
+      [](std::string_view contents, std::string_view file, const Network& network) {
+        return unwrap(parse_sl_to_vl(contents, file, network));
+      },
+      nb::arg("contents"), nb::arg("file"), nb::arg("network"));
+  readable(nb::class_<Channel>(module, "Channel"), Named{"link", &Channel::link}, Named{"vl", &Channel::vl});
+  readable(nb::class_<LaneUse>(module, "LaneUse"), Named{"vl", &LaneUse::vl}, Named{"links", &LaneUse::links},
+           Named{"deadlock_free", &LaneUse::deadlock_free});
+  readable(nb::class_<LaneCheck>(module, "LaneCheck"), Named{"paths", &LaneCheck::paths},
+           Named{"paths_without_sl", &LaneCheck::paths_without_sl}, Named{"discarded", &LaneCheck::discarded},
+           Named{"lanes", &LaneCheck::lanes}, Named{"deadlock_free", &LaneCheck::deadlock_free},
+           Named{"cycle", &LaneCheck::cycle}, Named{"deadlock_free_at_sl_0", &LaneCheck::deadlock_free_at_sl_0},
+           Named{"cycle_at_sl_0", &LaneCheck::cycle_at_sl_0});
+  module.def("check_lanes", &check_lanes, WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("levels").none(),
+             nb::arg("lanes").none());
+}
+
 }  // namespace
 
 void bind_routing(nb::module_& module) {
   bind_tables(module);
   bind_table_files(module);
   bind_check(module);
+  bind_lanes(module);
 }
 
 }  // namespace ayatori::python

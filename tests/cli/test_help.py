@@ -22,6 +22,7 @@ WITH_SOURCE = [
     "convert",
     "route",
     "check",
+    "compare",
     "plan",
     "place",
     "order",

@@ -32,6 +32,7 @@ EXAMPLES: dict[str, list[str]] = {
     "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
+    "compare": [f"compare {SMALL} --engines minhop,torus-2QoS,nue --jobs-per-size 2"],
     "plan": [f"plan {PAPER} --contiguous 16..16 --path-aware --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
     "plan-with-running": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],

@@ -20,6 +20,7 @@ COMMANDS = [
     f"convert {SMALL} --to graphml",
     f"route {SMALL} --json",
     f"check {PAPER} --jobs jobs --background 1",
+    f"compare {SMALL} --engines magic",
     f"plan {PAPER} --contiguous 13..13 --method colour",
     f"place {PAPER} --nodes 6 --free free.hosts --running jobs",
     f"order {PAPER} --job jobs/left --pattern ring --trials 5",

@@ -57,6 +57,7 @@ VERBS: Mapping[str, Callable[[], click.Command]] = {
     "convert": lambda: command("convert", sources_in_words),
     "route": lambda: command("route", sources_in_words),
     "check": lambda: command("check", sources_in_words),
+    "compare": lambda: command("compare", sources_in_words),
     "plan": lambda: command("plan", sources_in_words),
     "place": lambda: command("place", sources_in_words),
     "order": lambda: command("order", sources_and_algorithms_in_words),

@@ -18,7 +18,7 @@ from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
-from ayatori.cli.route import describe_check
+from ayatori.cli.route import describe_check, describe_lanes
 from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
@@ -36,7 +36,7 @@ from ayatori.planning.plans import (
     method_named,
     purpose_of,
 )
-from ayatori.planning.routes import TablesData, check_as_data
+from ayatori.planning.routes import LanesData, TablesData, check_as_data, check_lanes, lanes_as_data
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.together import JobOnFabric, TogetherData, check_plans, check_tables_of_plans
 
@@ -51,6 +51,8 @@ class CheckDetails(TypedDict, total=False):
     """Only with `--applied`: connections compared with the plan ([format](applied-format.md))."""
     together: TogetherData
     """Only with `--jobs`: jobs that run at the same time."""
+    lanes: LanesData
+    """Only with `--path-sl` or `--sl-to-vl`."""
 
 
 class CheckData(TablesData, JobsOfPattern, CheckDetails):
@@ -73,6 +75,11 @@ class CheckedOptions:
     lfts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM or dump_lfts wrote them.")
     ] = None
+    path_sl: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Service levels of paths, as saquery PR or ibdiagnet write them."),
+    ] = None
+    sl_to_vl: Annotated[Path | None, typer.Option(metavar="FILE", help="SL-to-VL mappings: opensm-sl2vl.dump.")] = None
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None
     pattern: options.PATTERN = "shift"
 
@@ -106,6 +113,8 @@ def check(
     --jobs measures concurrent jobs, each in a random step. --method ecmp measures what the hashes of Ethernet
     switches cost a job, and what planned source ports would gain.
 
+    --path-sl and --sl-to-vl check deadlock over the virtual lanes that paths use, and if all packets have SL 0.
+
     Exit status 3: holes, loops or a possible deadlock; with --applied, connections off the plan's paths.
 
     Without --lfts, tables are computed at --lmc; base LIDs are d-mod-k, as in OpenSM's ftree.
@@ -134,6 +143,8 @@ def check(
         else:
             routes = tables.of(network)
             assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, json)
+    if checked.path_sl is not None or checked.sl_to_vl is not None:
+        more["lanes"] = lanes_as_data(network, check_lanes(network, routes, checked.path_sl, checked.sl_to_vl))
     data: CheckData = {
         "source": on.source,
         **check_as_data(network, routes, check_tables(network, routes)),
@@ -152,7 +163,17 @@ def status_of(data: CheckData) -> Status:
     if data["cut"] is not None:
         return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
-    return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
+    return Status.DONE if tables_are_good(data) and as_planned else Status.BAD
+
+
+def tables_are_good(data: CheckData) -> bool:
+    """Tables that need virtual lanes are good only if they are free of deadlock also for programs that never ask the
+    subnet manager for a path: these send at SL 0."""
+    lanes = data.get("lanes")
+    if lanes is None:
+        return bool(data["tables_ok"])
+    reachable = not (data["unreachable"] or data["ports_without_lids"] or lanes["discarded"])
+    return bool(reachable and lanes["deadlock_free"] and lanes["deadlock_free_at_sl_0"])
 
 
 def check_options(
@@ -215,8 +236,10 @@ def assess_plan(
 
 
 def describe(data: CheckData) -> None:
-    say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if data['tables_ok'] else 'tables are BAD'}")
+    say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if tables_are_good(data) else 'tables are BAD'}")
     describe_check(data)
+    if "lanes" in data:
+        describe_lanes(data["lanes"])
     if data["jobs"]:
         describe_jobs(data)
     describe_cut(data["cut"], "jobs")

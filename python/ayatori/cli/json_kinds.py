@@ -8,6 +8,7 @@ from ayatori.cli import (
     bench_collectives,
     bench_pingpong,
     check,
+    compare,
     demo,
     doctor,
     estimate,
@@ -31,7 +32,7 @@ from ayatori.mpi_tables.tables import MpiTableData
 from ayatori.overlap.sweep import OverlapData
 from ayatori.planning.concurrent import PlacedData
 from ayatori.planning.plans import JobsData
-from ayatori.planning.routes import RouteData, TablesData
+from ayatori.planning.routes import LanesData, RouteData, TablesData
 from ayatori.planning.source_ports import RoceData
 from ayatori.prediction.choice import ChooseData
 from ayatori.prediction.costs import Line, MessageCosts
@@ -44,6 +45,7 @@ SHARED = {
     MessageCosts: "Costs of messages",
     Line: "Lines",
     TablesData: "Tables",
+    LanesData: "Virtual lanes",
     JobsData: "Jobs",
     PlacedData: "New jobs",
 }
@@ -61,6 +63,7 @@ KINDS = {
     "route": Kind(RouteData, "route SOURCE"),
     "check": Kind(check.CheckData, "check SOURCE"),
     "check-ecmp": Kind(RoceData, "check SOURCE --method ecmp"),
+    "compare": Kind(compare.CompareData, "compare SOURCE"),
     "plan": Kind(plan.PlanData, "plan SOURCE"),
     "plan-with-running": Kind(plan_concurrent.StartedAmongRunning, "plan SOURCE --running FOLDER"),
     "plan-roce": Kind(RoceData, "plan SOURCE --roce"),

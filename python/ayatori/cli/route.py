@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,11 @@ from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
+from ayatori.model.network import LinkData
 from ayatori.planning.routes import (
+    ChannelData,
     DifferingData,
+    LanesData,
     RouteData,
     TableFile,
     TablesData,
@@ -133,12 +137,34 @@ def describe_check(data: TablesData) -> None:
     if data["unrouted_router_lids"]:
         count = data["unrouted_router_lids"]
         say(f"                {count} routes from router to router are left out; only management would use them")
-    say(f"  deadlock      {'free' if data['deadlock_free'] else cycle_in_words(data)}")
+    say(f"  deadlock      {'free' if data['deadlock_free'] else cycle_in_words(data['cycle'])}")
     say(f"  longest route {data['longest_route']} links")
     for link in data["balance"]:
         say(f"  balance       {link['links']}: {link['min']} to {link['max']} LIDs a link, mean {link['mean']:.1f}")
     for problem in data["problems"]:
         say(f"  problem: {problem}")
+
+
+def describe_lanes(lanes: LanesData) -> None:
+    """Deadlock over virtual lanes: with the service levels of the paths, and with SL 0 for all."""
+    used = ", ".join(
+        f"VL {use['vl']} ({counted(use['links'], 'link')}{'' if use['deadlock_free'] else ', a cycle'})"
+        for use in lanes["used"]
+    )
+    say(f"  lanes         {used or 'none'}")
+    say(f"  by their SLs  {'free' if lanes['deadlock_free'] else lane_cycle_in_words(lanes['cycle'])}")
+    free_at_sl_0 = lanes["deadlock_free_at_sl_0"]
+    say(f"  all at SL 0   {'free' if free_at_sl_0 else lane_cycle_in_words(lanes['cycle_at_sl_0'])}")
+    if lanes["paths_without_sl"]:
+        paths = f"{lanes['paths_without_sl']} of {lanes['paths']} paths"
+        say(f"  problem: {paths} have no SL in the file; they count at SL 0")
+    if lanes["discarded"]:
+        say(f"  problem: {lanes['discarded']} hops discard packets: their SL has VL 15 there, or no VL")
+
+
+def lane_cycle_in_words(cycle: Sequence[ChannelData]) -> str:
+    lanes = ", ".join(f"VL {vl}" for vl in sorted({channel["vl"] for channel in cycle}))
+    return f"{cycle_in_words(cycle)}, on {lanes}"
 
 
 def parts_in_words(parts: list[str]) -> str:
@@ -157,6 +183,6 @@ def reach_in_words(data: TablesData) -> str:
     return "; ".join(missing) or "every LID from every router"
 
 
-def cycle_in_words(data: TablesData) -> str:
-    first = data["cycle"][0]
-    return f"POSSIBLE: a cycle of {len(data['cycle'])} links, one is {first['from']} port {first['from_port']}"
+def cycle_in_words(cycle: Sequence[LinkData]) -> str:
+    first = cycle[0]
+    return f"POSSIBLE: a cycle of {len(cycle)} links, one is {first['from']} port {first['from_port']}"

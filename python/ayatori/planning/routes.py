@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from ayatori import _core
-from ayatori._core import Job, Network, PathNumbering, Routes, TableCheck
+from ayatori._core import Job, LaneCheck, Network, PathNumbering, Routes, TableCheck
 from ayatori.base.errors import Error, SourceWarning
-from ayatori.base.files import write_folder
+from ayatori.base.files import read_text, write_folder
 from ayatori.model.network import LinkData, link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
@@ -200,6 +200,65 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> Tabl
         ],
         "cycle": [link_as_data(network, link) for link in checked.cycle],
         "problems": list(checked.problems),
+    }
+
+
+def check_lanes(network: Network, routes: Routes, path_sl: Path | None, sl_to_vl: Path | None) -> LaneCheck:
+    """Checks deadlock of tables whose paths have service levels (SLs).
+
+    Without `path_sl` all have SL 0; without `sl_to_vl` a packet's virtual lane is its SL.
+    """
+    return _core.check_lanes(
+        network,
+        routes,
+        None if path_sl is None else _core.parse_path_service_levels(read_text(path_sl), str(path_sl), network, routes),
+        None if sl_to_vl is None else _core.parse_sl_to_vl(read_text(sl_to_vl), str(sl_to_vl), network),
+    )
+
+
+class ChannelData(LinkData):
+    vl: int
+    """The virtual lane of this link."""
+
+
+class LaneUseData(TypedDict):
+    vl: int
+    links: int
+    """A virtual lane, and how many links between switches carry packets on it."""
+    deadlock_free: bool
+    """Whether no cycle stays on this lane."""
+
+
+class LanesData(TypedDict):
+    """Deadlock over virtual lanes, of paths between adapters."""
+
+    used: list[LaneUseData]
+    deadlock_free: bool
+    cycle: list[ChannelData]
+    """With the service levels of the paths: whether no cycle can wait for each other, and one that can."""
+    deadlock_free_at_sl_0: bool
+    cycle_at_sl_0: list[ChannelData]
+    """The same if all packets have service level 0, as those of programs that never ask for a path."""
+    paths: int
+    paths_without_sl: int
+    """Pairs of an adapter's port and a LID of another one, and those without a service level; they count at 0."""
+    discarded: int
+    """Hops at which a switch discards packets: their service level has VL 15 there, or no VL."""
+
+
+def lanes_as_data(network: Network, lanes: LaneCheck) -> LanesData:
+    def cycle(channels: Sequence[_core.Channel]) -> list[ChannelData]:
+        return [{**link_as_data(network, channel.link), "vl": channel.vl} for channel in channels]
+
+    return {
+        "used": [{"vl": use.vl, "links": use.links, "deadlock_free": use.deadlock_free} for use in lanes.lanes],
+        "deadlock_free": lanes.deadlock_free,
+        "cycle": cycle(lanes.cycle),
+        "deadlock_free_at_sl_0": lanes.deadlock_free_at_sl_0,
+        "cycle_at_sl_0": cycle(lanes.cycle_at_sl_0),
+        "paths": lanes.paths,
+        "paths_without_sl": lanes.paths_without_sl,
+        "discarded": lanes.discarded,
     }
 
 

@@ -27,9 +27,6 @@ class ChannelDependencies {
   static constexpr unsigned bits = 64;
   using PortSet = std::array<std::uint64_t, 4>;  // by port number of the arrival's router
 
-  /// The first link at or after `out` that packets arriving by `link` wait for; no_id if there is none.
-  [[nodiscard]] PortId next_waited_for(PortId link, unsigned out) const;
-
   const Network& network_;
   std::vector<PortSet> waits_for_;  // by the port of arrival
 };

@@ -2,7 +2,7 @@
 
 from ayatori.lab.fabric.fabric import Engine, SimulatedFabric
 from ayatori.lab.fabric.ibdmchk import IbdmchkReport, PathCheck
-from ayatori.lab.fabric.opensm import OpensmRun
+from ayatori.lab.fabric.opensm import OpensmRun, SweepOptions
 from ayatori.lab.fabric.tables import parse_guid2lid, parse_lfts
 from ayatori.processes import ProgramError
 
@@ -13,6 +13,7 @@ __all__ = [
     "ProgramError",
     "OpensmRun",
     "PathCheck",
+    "SweepOptions",
     "parse_guid2lid",
     "parse_lfts",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -12,19 +13,28 @@ from typing import Literal, Self
 from ayatori.base.files import read_text
 from ayatori.lab.fabric.ibdmchk import IbdmchkReport, run_ibdmchk
 from ayatori.lab.fabric.net_file import parse_net_file
-from ayatori.lab.fabric.opensm import OpensmRequest, OpensmRun, run_opensm
+from ayatori.lab.fabric.opensm import (
+    OpensmRequest,
+    OpensmRun,
+    SweepOptions,
+    adapters_of,
+    manager_of,
+    run_opensm,
+)
 from ayatori.lab.fabric.opensm_log import few
 from ayatori.lab.fabric.simulator import Simulator, child_environment, find_preload
 from ayatori.lab.fabric.tables import complete_lfts, parse_mad_bytes
 from ayatori.processes import ProgramError, find_program, last_line, run_program
 
-Engine = Literal["minhop", "updn", "ftree", "file"]
+Engine = Literal["minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp", "file"]
 
 _DIAGNOSTICS = "infiniband-diags"
 _ADAPTER = "ibsim0"  # named, since /etc/infiniband-diags/ibdiag.conf, which is always read, may name a real one
 _MAX_LMC = 7
 _UNICAST_LIDS = 0xBFFF
 _LFT_ATTRIBUTE = "0x19"
+_PATHS_SECONDS = 300.0
+_USUAL_SWEEP = SweepOptions()
 
 
 def _make_folder() -> tempfile.TemporaryDirectory[str]:
@@ -120,6 +130,7 @@ class SimulatedFabric:
         fallback: bool = False,
         dumps: bool = True,
         timeout: float = 60.0,
+        more: SweepOptions = _USUAL_SWEEP,
     ) -> OpensmRun:
         """Runs one sweep of OpenSM: it discovers the fabric, gives LIDs, and writes tables into the switches.
 
@@ -134,8 +145,14 @@ class SimulatedFabric:
         if (engine == "file") != (tables is not None):
             raise ValueError('engine "file" and tables belong together')
         self._check_lids(lmc)
-        request = OpensmRequest(engine, tables, lmc, guid2lid, fallback, dumps, timeout)
-        return run_opensm(request, self._new("opensm"), self._variables(), self._simulator.check)
+        ask = self._ask_paths if more.ask_paths else None
+        request = OpensmRequest(engine, tables, lmc, guid2lid, fallback, dumps, timeout, more.arguments, ask)
+
+        def watched() -> None:
+            self._simulator.check()
+            more.watch()
+
+        return run_opensm(request, self._new("opensm"), self._variables(), watched)
 
     def discover(self, *, timeout: float = 60.0) -> str:
         """What ibnetdiscover finds by MADs: nodes, links and LIDs as they are now.
@@ -160,12 +177,32 @@ class SimulatedFabric:
 
         return complete_lfts(self._ask("dump_fts", "--node-name-map", os.devnull, timeout=timeout), read_block)
 
-    def ibdmchk(self, opensm: OpensmRun, *, timeout: float = 60.0) -> IbdmchkReport:
+    def ibdmchk(self, opensm: OpensmRun, *, timeout: float = 60.0, lanes: bool = False) -> IbdmchkReport:
         """Has ibdmchk check the paths and credit loops of a sweep of this fabric.
+
+        With `lanes` it looks for loops over the VLs of the paths, which `ask_paths` asked for.
 
         Raises ProgramError if ibdmchk gives no verdict, or takes longer than `timeout` seconds for one path.
         """
-        return run_ibdmchk(opensm, self._new("ibdmchk"), child_environment(), timeout)
+        return run_ibdmchk(opensm, self._new("ibdmchk"), child_environment(), timeout, lanes)
+
+    def _ask_paths(self, folder: Path) -> None:
+        """Writes the service levels of all paths into the folder of a sweep whose OpenSM runs."""
+        subnet = read_text(folder / "opensm-subnet.lst")
+        ports, output = folder / "ports", folder / "path-records.out"
+        lines = (f"{guid:#018x} {lid}\n" for guid, (_, lid) in adapters_of(subnet).items())
+        ports.write_text("".join(lines), encoding="utf-8")
+        status = run_program(
+            [sys.executable, "-m", "ayatori.lab.fabric.path_records", _ADAPTER, str(manager_of(subnet))]
+            + [str(ports), str(folder / "path-sl")],
+            folder=self.folder,
+            environment=os.environ | self.environment(),
+            output=output,
+            timeout=_PATHS_SECONDS,
+            watch=self._simulator.check,
+        )
+        if status != 0:
+            raise ProgramError("OpenSM's SA does not answer", last_line(output) or f"status {status}")
 
     def _ask(self, name: str, *arguments: str, timeout: float) -> str:
         """The output of a diagnostic program.

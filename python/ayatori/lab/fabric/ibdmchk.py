@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori.base.files import read_text
-from ayatori.lab.fabric.opensm import OpensmRun
+from ayatori.lab.fabric.opensm import OpensmRun, adapters_of
 from ayatori.lab.fabric.tables import parse_lfts
 from ayatori.processes import ProgramError, find_program, last_line, run_program
 
@@ -18,6 +18,8 @@ _SCANNED = re.compile(r"-I- Scanned:(\d+) CA to CA paths")
 _MISSING = re.compile(r"-E- Found (\d+) missing paths out of:(\d+) paths")
 _NO_LOOPS = "-I- no credit loops found"
 _LOOPS = "-E- credit loops in routing"
+_HEADING = re.compile(r"(Switch|Channel Adapter) (0x[0-9a-f]+),")
+_MAPPING = re.compile(r"(\d+)\s+(\d+)\s*:((?:\s+\d+){16})\s*$")
 _LOOP_PART = re.compile(r"(?:Found credit loop on|- BT credit loop through): (\S+)")
 
 
@@ -56,11 +58,14 @@ class IbdmchkReport:
         return all(check.credit_loop == () for check in self.checks)
 
 
-def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str], timeout: float) -> IbdmchkReport:
+def run_ibdmchk(
+    opensm: OpensmRun, folder: Path, environment: Mapping[str, str], timeout: float, lanes: bool = False
+) -> IbdmchkReport:
     """Checks each path that carries tables of its own; files go to the new folder `folder`.
 
     ibdmchk misreads LMC > 0, so it is given path j as a fabric with LMC 0 whose adapters have only their LID
-    number j. As its time grows with the highest LID, the LIDs that remain are renumbered from 1.
+    number j. As its time grows with the highest LID, the LIDs that remain are renumbered from 1. With `lanes` each path
+    has the SL that the SA answered, and the VLs that switches give it; that is known of LMC 0 alone.
 
     Raises ProgramError if ibdmchk is missing, gives no verdict, or takes longer than `timeout` seconds for one path.
     """
@@ -77,10 +82,42 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
         links.write_text(format_links(subnet, path, numbers), encoding="utf-8")
         fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
         argv: list[str | Path] = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
+        if lanes:
+            argv += _lane_arguments(opensm, folder, subnet, numbers)
         # The exit status says nothing: ibdmchk 1.5.7 often crashes when it frees its memory, after its last line.
         run_program(argv, folder=folder, environment=environment, output=output, timeout=timeout)
         checks.append(_verdict(path, output))
     return IbdmchkReport(tuple(checks))
+
+
+def _lane_arguments(opensm: OpensmRun, folder: Path, subnet: str, numbers: Mapping[int, int]) -> list[str | Path]:
+    """The files of SLs, and of VLs if there is one, in ibdmchk's formats."""
+    levels = folder / "psl"
+    levels.write_text(format_path_sls(read_text(opensm.path_sls), adapters_of(subnet), numbers), encoding="utf-8")
+    if opensm.sl_to_vl is None:
+        return ["-c", levels]
+    lanes = folder / "slvl"
+    lanes.write_text(format_sl_to_vl(read_text(opensm.sl_to_vl)), encoding="utf-8")
+    return ["-c", levels, "-d", lanes]
+
+
+def format_path_sls(text: str, adapters: Mapping[int, tuple[int, int]], numbers: Mapping[int, int]) -> str:
+    """Lines "0xGUID DLID SL" with node GUIDs instead of port GUIDs, and LIDs replaced by their numbers."""
+    lines = (line.split() for line in text.split("\n") if line)
+    return "".join(f"{adapters[int(guid, 0)][0]:#018x} {numbers[int(lid)]} {sl}\n" for guid, lid, sl in lines)
+
+
+def format_sl_to_vl(dump: str) -> str:
+    """opensm-sl2vl.dump as ibdmchk reads it best: a line for each pair of a switch's ports."""
+    lines, switch = [], ""
+    for line in dump.split("\n"):
+        if heading := _HEADING.match(line):
+            switch = heading[2] if heading[1] == "Switch" else ""
+        elif switch and (entry := _MAPPING.match(line)):
+            lanes = [f"{int(lane):x}" for lane in entry[3].split()]
+            pairs = " ".join(f"0x{first}{second}" for first, second in zip(lanes[::2], lanes[1::2], strict=True))
+            lines.append(f"{switch} {entry[1]} {entry[2]} {pairs}\n")
+    return "".join(lines)
 
 
 def different_paths(tables: Mapping[int, Mapping[int, int]], base_lids: Collection[int], lmc: int) -> list[int]:

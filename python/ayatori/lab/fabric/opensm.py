@@ -6,15 +6,16 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 from ayatori.base.files import read_text
-from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few, parse_opensm_log
+from ayatori.lab.fabric.opensm_log import NO_ENGINE, UP, GrowingLog, OpensmLog, few, parse_opensm_log
 from ayatori.lab.fabric.tables import parse_guid2lid
-from ayatori.processes import ProgramError, find_program, last_line, run_program
+from ayatori.processes import Child, ProgramError, find_program, last_line, run_program
 
 # Errors, information and verbose messages: the file engine reports switches that it skips as verbose ones.
 _LOG_FLAGS = 0x07
@@ -22,8 +23,11 @@ _DUMP_ROUTING = 0x40
 
 # OpenSM reacts to a signal only between sweeps, by default every 10 s.
 _SWEEP_SECONDS = "1"
+_POLL_SECONDS = 0.02
 
 _PORT_GUID = re.compile(r" PortGUID:([0-9a-fA-F]+) ")
+
+_END = re.compile(r"\{ (\S+) Ports:\S+ SystemGUID:\S+ NodeGUID:(\S+) PortGUID:(\S+) .*?\} LID:(\w+) PN:")
 
 # Every file that OpenSM would read from /etc/opensm by default.
 _CONFIG_FILES = (
@@ -68,9 +72,45 @@ class OpensmRun:
         return self.folder / "guid2lid"
 
     @property
+    def path_sls(self) -> Path:
+        """The service level of each path between two adapters, as the SA answered, in the format of ibdmchk."""
+        return self.folder / "path-sl"
+
+    @property
+    def sl_to_vl(self) -> Path | None:
+        """The SL-to-VL mappings of all switches; None if OpenSM set none, as it does without QoS."""
+        file = self.folder / "opensm-sl2vl.dump"
+        return file if file.exists() else None
+
+    @property
     def lfts_dump(self) -> str:
         """The tables that OpenSM sent to the switches, as its file engine would read them again."""
         return read_text(self.folder / "opensm-lfts.dump")
+
+
+def adapters_of(subnet: str) -> dict[int, tuple[int, int]]:
+    """The port GUID of each channel adapter in opensm-subnet.lst, with its node GUID and LID."""
+    ends = (end for end in _END.findall(subnet) if end[0].startswith("CA"))
+    return {int(port, 16): (int(node, 16), int(lid, 16)) for _, node, port, lid in ends}
+
+
+def manager_of(subnet: str) -> int:
+    """The LID of the port that the subnet manager runs on, from opensm-subnet.lst."""
+    return next(int(lid, 16) for kind, _, _, lid in _END.findall(subnet) if kind.endswith("-SM"))
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """What some sweeps do more.
+
+    `arguments` are options that the engine needs, such as "-a" and a file of root GUIDs. With `ask_paths` the SA is
+    asked for the service level of each path (`OpensmRun.path_sls`), which takes a query for each pair of ports. `watch`
+    is called again and again meanwhile; what it raises ends OpenSM.
+    """
+
+    arguments: tuple[str | Path, ...] = ()
+    ask_paths: bool = False
+    watch: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -84,6 +124,9 @@ class OpensmRequest:
     fallback: bool
     dumps: bool
     timeout: float
+    arguments: tuple[str | Path, ...] = ()
+    ask: Callable[[Path], None] | None = None
+    """Called with the folder of the run once the subnet is up; OpenSM answers queries until it returns."""
 
 
 def run_opensm(
@@ -108,14 +151,17 @@ def run_opensm(
             _refuse(request, parse_opensm_log(read_text(log)))
 
     start = time.monotonic()
-    status = run_program(
-        [program, *_arguments(request, folder)],
-        folder=folder,
-        environment={**environment, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)},
-        output=folder / "osm.out",
-        timeout=request.timeout,
-        watch=watch,
-    )
+    argv = [program, *_arguments(request, folder)]
+    variables = {**environment, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)}
+    output = folder / "osm.out"
+    if request.ask is None:
+        status = run_program(
+            argv, folder=folder, environment=variables, output=output, timeout=request.timeout, watch=watch
+        )
+    else:
+        with _running(argv, folder, variables, request.timeout, watch) as status:
+            if status == 0:
+                request.ask(folder)
     seconds = time.monotonic() - start
     said = parse_opensm_log(read_text(log) if log.exists() else "")
     engine = _engine_used(request, said, status, folder)
@@ -126,6 +172,30 @@ def run_opensm(
     return replace(done, warnings=(*done.warnings, *_unknown_ports(request.guid2lid, done.subnet)))
 
 
+@contextmanager
+def _running(
+    argv: list[str | Path], folder: Path, environment: Mapping[str, str], timeout: float, watch: Callable[[], None]
+) -> Iterator[int]:
+    """OpenSM from the moment when the subnet is up; yields 0, or its exit status if it ended before.
+
+    Raises ProgramError if the subnet is not up after `timeout` seconds, and what `watch` raises.
+    """
+    log = GrowingLog(folder / "osm.log")
+    deadline = time.monotonic() + timeout
+    child = Child(argv, folder=folder, environment=environment, output=folder / "osm.out")
+    try:
+        while not any(line.endswith(UP) for line in log.new_lines()):
+            watch()
+            if (status := child.wait(_POLL_SECONDS)) is not None:
+                yield status
+                return
+            if time.monotonic() > deadline:
+                raise ProgramError(f"opensm did not end within {timeout:g} s", hint="give it more time")
+        yield 0
+    finally:
+        child.stop()
+
+
 def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
     config = folder / "opensm.conf"
     absent = folder / "absent"
@@ -134,9 +204,11 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
     flags = _LOG_FLAGS | (_DUMP_ROUTING if request.dumps else 0)
     return [
         *("-F", config, "-f", folder / "osm.log", "-D", f"{flags:#x}"),
-        *("-o", "-s", _SWEEP_SECONDS, "-R", engine, "-l", str(request.lmc)),
+        *(() if request.ask else ("-o",)),
+        *("-s", _SWEEP_SECONDS, "-R", engine, "-l", str(request.lmc)),
         *(("-U", request.tables.resolve()) if request.tables else ()),
         *(("-x",) if request.guid2lid else ()),
+        *request.arguments,
     ]
 
 

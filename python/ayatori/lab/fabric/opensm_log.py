@@ -15,7 +15,7 @@ _ERROR, _INFO = 0x01, 0x02
 _ROUTED_BY = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured on all switches")
 _BUILDING = "ucast_mgr_route: building routing with"
 _CANNOT_BUILD = re.compile(r"ucast_mgr_route: \S+: cannot build")
-_SUBNET_UP = "SUBNET UP"
+UP = "SUBNET UP"
 _HARMLESS = "Failed to setup routing engine 'no_fallback'"  # OpenSM prints this although it does as asked
 _WARNINGS = ("cannot find switch", "PARSE WARNING", "LID collision", "Errors during initialization")
 _FEW = 10
@@ -42,7 +42,7 @@ def parse_opensm_log(text: str) -> OpensmLog:
     routed = [match[1] for _, message in lines if (match := _ROUTED_BY.match(message))]
     return OpensmLog(
         engine=routed[-1] if routed else None,
-        up=any(message == _SUBNET_UP for _, message in lines),
+        up=any(message == UP for _, message in lines),
         refusal=_refusal(lines),
         errors=few(message for level, message in lines if _is_error(level) and _HARMLESS not in message),
         warnings=few(message for _, message in lines if any(phrase in message for phrase in _WARNINGS)),
