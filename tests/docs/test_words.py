@@ -10,11 +10,12 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "python/README.md", "bench/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/tutorials").glob("*.md")),
     *sorted((ROOT / "docs/decisions").glob("*.md")),
     *sorted((ROOT / "src").glob("*/README.md")),
 ]
-NOT_YET = {"docs/json-output.md", "README.md"}
-"""These pages are to be written anew; their sentences are longer."""
+NOT_YET = {"docs/json-output.md"}
+"""This page is to be generated; its sentences are longer."""
 OLD_WORDS = "docs/decisions/0024-the-fields-words.md"
 """This page lists the words that must not come back."""
 MOST_WORDS = 25
