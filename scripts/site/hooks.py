@@ -24,6 +24,7 @@ OUTSIDE = {
     "README.ja.md": "index.ja.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "python/README.md": "products/python.md",
     "bench/README.md": "products/bench.md",
     **{f"src/{name}/README.md": f"products/{name}.md" for name in ("nwtopo", "planner", "mpi", "acp")},

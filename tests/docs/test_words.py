@@ -8,7 +8,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "python/README.md", "bench/README.md")),
+    *(
+        ROOT / name
+        for name in (
+            "README.md",
+            "CHANGELOG.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+            "python/README.md",
+            "bench/README.md",
+        )
+    ),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs/tutorials").glob("*.md")),
     *sorted((ROOT / "docs/decisions").glob("*.md")),
