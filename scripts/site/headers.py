@@ -30,19 +30,27 @@ NAMES = (
 """Of a struct, a type, a macro, a function."""
 
 
+def name_of(header: str) -> str:
+    """As programs include it."""
+    return header.partition("/include/")[2]
+
+
+def place_of(header: str) -> str:
+    return f"reference/c/{name_of(header).replace('/', '-')}.md"
+
+
 def header_pages(root: Path) -> dict[str, str]:
-    pages = {}
-    for header in HEADERS:
-        name = header.partition("/include/")[2]
-        text = (root / header).read_text(encoding="utf-8")
-        pages[f"reference/c/{name.replace('/', '-')}.md"] = "\n".join([f"# {name}", "", *_page(text)]) + "\n"
-    return pages
+    texts = {header: (root / header).read_text(encoding="utf-8") for header in HEADERS}
+    return {
+        place_of(header): "\n".join([f"# {name_of(header)}", "", *_page(text)]) + "\n" for header, text in texts.items()
+    }
 
 
 def declared(text: str) -> list[tuple[str, str]]:
     """Comments at the start of a line, and what stands below each up to an empty line or the next comment."""
     pairs: list[tuple[str, str]] = []
-    comment, below = "", []
+    comment = ""
+    below: list[str] = []
     for token in TOKEN.finditer(NOISE.sub("", text)):
         line = token["line"]
         if token["comment"] is not None or (not line and not _open(below)):

@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from scripts.site.command_line import command_pages  # noqa: E402
-from scripts.site.headers import header_pages  # noqa: E402
+from scripts.site.headers import HEADERS, header_pages, place_of  # noqa: E402
 from scripts.site.python_api import python_pages  # noqa: E402
 from scripts.site.schemas import schema_pages  # noqa: E402
 
@@ -30,6 +30,8 @@ OUTSIDE = {
     **{f"src/{name}/README.md": f"products/{name}.md" for name in ("nwtopo", "planner", "mpi", "acp")},
 }
 """Pages of the repository that are outside of docs/, and their places in the site."""
+PLACES = {**OUTSIDE, **{header: place_of(header) for header in HEADERS}}
+"""Where links to them lead."""
 ORIGIN = {site: origin for origin, site in OUTSIDE.items()}
 CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
@@ -96,7 +98,7 @@ def _fitting(link: re.Match[str], origin: str, place: str) -> str:
     if not (ROOT / file).exists():
         return link[0]  # MkDocs reports it
     inside = file.startswith("docs/") and (ROOT / file).is_file()
-    site = file.removeprefix("docs/") if inside else OUTSIDE.get(file)
+    site = file.removeprefix("docs/") if inside else PLACES.get(file)
     if site is None:
         return link["text"] if file in link["text"] or "\0" in link["text"] else f"{link['text']} (`{file}`)"
     relative = posixpath.relpath(site, posixpath.dirname(place) or ".")
