@@ -1,4 +1,4 @@
-"""Commands that pages show without their output are not run here, since they need hosts; but the command line takes them.
+"""Commands that pages show without their output need hosts and are not run here; but the command line takes them.
 
 tests/docs/test_pages.py runs the others, which stand behind `$ `.
 """
