@@ -81,3 +81,17 @@ def test_words_that_must_not_come_back() -> None:
                 if re.search(pattern, prose)
             ]
     assert found == []
+
+
+FIGURE = re.compile(r"\d ?(?:%|times|ms|µs|us|[MGT]B/s|GFlop/s)(?!\w)|bandwidth +mean")
+MARK = re.compile(r"measured|simulated|predicted|not tried", re.IGNORECASE)
+SYNTAX = {"job-files.md", "json-output.md", "your-fabric.md", "map.md", "sources.md"}
+"""Their figures are examples of values."""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name in ("docs", "tutorials")], ids=name_of)
+def test_figures_have_a_mark(page: Path) -> None:
+    """It is said whether they are measured, simulated or predicted."""
+    text = page.read_text(encoding="utf-8")
+    if FIGURE.search(text) and page.name not in SYNTAX and not page.name.endswith("-format.md"):
+        assert MARK.search(text)
