@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 MAX_LINES_OF_A_FILE = 450
 MAX_LINES_OF_A_FUNCTION = 60
+MAX_PARAMETERS = 8
 FUZZ_CORPUS = ROOT / "fuzz" / "corpus"
 
 
@@ -103,6 +104,25 @@ def functions_in_python(path: Path) -> Iterator[tuple[int, int]]:
             yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+def parameters_in_python(path: Path) -> Iterator[tuple[int, int]]:
+    """First line and number of parameters of each function, without `self` and `cls`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            yield node.lineno, len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def test_functions_have_few_parameters() -> None:
+    """What belongs together is an object; commands get their options in groups (ayatori.cli.grouped)."""
+    many = [
+        f"{path.relative_to(ROOT)}:{line}: {count} parameters"
+        for path in sources(".py")
+        for line, count in parameters_in_python(path)
+        if count > MAX_PARAMETERS
+    ]
+    assert many == []
+
+
 def test_functions_are_short() -> None:
     functions = [(path, functions_in_cpp(path)) for path in sources(".cpp", ".hpp", ".c", ".h")]
     functions += [(path, functions_in_python(path)) for path in sources(".py")]
@@ -123,6 +143,8 @@ def test_long_functions_are_found(tmp_path: Path) -> None:
     python = tmp_path / "long.py"
     python.write_text("def long():\n" + "    step()\n" * 70)
     assert list(functions_in_python(python)) == [(1, 71)]
+    python.write_text("class Of:\n    def many(self, a, b, /, c, *, d=1, **rest):\n        pass\n")
+    assert list(parameters_in_python(python)) == [(2, 4)]
 
 
 def offences(forbidden: str, allowed: set[str], paths: list[Path]) -> list[str]:

@@ -28,7 +28,7 @@ from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.planning.beside import plan_beside, unplanned
-from ayatori.planning.improvement import TablesInUse, improve_jobs
+from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
 from ayatori.planning.plans import PLAN_METHODS, Assessment
 
 MAX_RANKS = 24
@@ -215,7 +215,7 @@ def plan_of(assessment: Assessment) -> Plan:
 
 
 def check_case(case: Case) -> dict[str, Any]:
-    improvement = improve_jobs(case.network, case.in_use, case.routes, [case.job], case.method)[0]
+    improvement = improve_jobs(case.network, case.in_use, case.routes, [case.job], Effort(case.method))[0]
     in_use, planned = PacketWalk(case.network, case.in_use.routes), PacketWalk(case.network, case.routes)
     without = shift_time(in_use, case.job, plan_of(improvement.without))
     with_plan = shift_time(planned, case.job, plan_of(improvement.planned))

@@ -19,7 +19,7 @@ import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.planning.beside import plan_beside
-from ayatori.planning.plans import D_MOD_K
+from ayatori.planning.plans import D_MOD_K, Messages
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
 from ayatori.prediction.calls import Call
@@ -125,7 +125,7 @@ def together(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]
         names = dice.sample(hosts_of(network), NEIGHBOURS * JOB_SIZE // 2)
         each = [job_of(network, names[number::NEIGHBOURS]) for number in range(NEIGHBOURS)]
         routes = make_routes(network, "auto")
-        placed = plan_beside(network, routes, each, [], "shift", seed)
+        placed = plan_beside(network, routes, each, [], Messages(seed=seed))
         for method, values in reached.items():
             plans = [one.plan if method == "pair" else None for one in placed]
             members = [

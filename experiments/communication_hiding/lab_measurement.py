@@ -12,7 +12,8 @@ from ayatori.base.errors import Error
 from ayatori.overlap.explanation import kinds_of
 from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
 from ayatori.overlap.sites import Site, lab_of_two, launcher
-from ayatori.overlap.sweep import Cell, Sweep, cells_of
+from ayatori.overlap.sweep import Sweep, cells_of
+from ayatori.overlap.tasks import Cell
 from ayatori.overlap.tracing import Program
 from ayatori.prediction.krylov_model import CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ayatori.prediction.calls import Call
     from ayatori.prediction.choice import choose
     from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
-    from ayatori.prediction.predictor import Model
+    from ayatori.prediction.predictor import Model, Predictor
     from ayatori.prediction.simulation import simulate
     from ayatori.prediction.together import ConcurrentSimulation
 
@@ -43,6 +43,7 @@ __all__ = [
     "Network",
     "Plan",
     "Planned",
+    "Predictor",
     "Routes",
     "Shape",
     "TableCheck",
@@ -70,7 +71,7 @@ _MODULES = {
     "prediction.calls": ("Call",),
     "prediction.choice": ("choose",),
     "prediction.costs": ("FREE", "Costs", "Line", "MessageCosts"),
-    "prediction.predictor": ("Model",),
+    "prediction.predictor": ("Model", "Predictor"),
     "prediction.simulation": ("simulate",),
     "prediction.together": ("ConcurrentSimulation",),
 }

@@ -44,7 +44,7 @@ void bind_tables(nb::module_& module) {
   nb::enum_<PathNumbering>(module, "PathNumbering")
       .value("by_destination", PathNumbering::by_destination)
       .value("by_root", PathNumbering::by_root);
-  nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
+  nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("balanced", Engine::balanced);
   readable(nb::class_<LmcChoice>(module, "LmcChoice"), Named{"lmc", &LmcChoice::lmc}, Named{"paths", &LmcChoice::paths},
            Named{"all_paths", &LmcChoice::all_paths}, Named{"explanation", &LmcChoice::explanation});
   readable(nb::class_<Generated>(module, "Generated"), Named{"lmc", &Generated::lmc},

@@ -19,13 +19,14 @@ from ayatori.lab.cluster import Settings, why_impossible
 from ayatori.measurement import machine
 from ayatori.measurement.collectives import installed_families
 from ayatori.measurement.machine import Condition, Speed
-from ayatori.overlap import noise, sweep
+from ayatori.overlap import noise, sweep, tasks
 from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.krylov import check_petsc
 from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site
-from ayatori.overlap.sweep import Cell, Sweep
+from ayatori.overlap.sweep import Sweep
+from ayatori.overlap.tasks import Cell
 from ayatori.resumable import SavedResults
 
 
@@ -187,7 +188,7 @@ def test_in_how_many_runs_the_thread_stayed_on_is_told() -> None:
 
 def test_what_switches_cannot_take_is_not_offloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     for why, calls in (("", ["iallreduce"]), ("nothing there", [])):
-        monkeypatch.setattr(sweep, "why_no_offload", lambda _, why=why: why)
+        monkeypatch.setattr(tasks, "why_no_offload", lambda _, why=why: why)
         cells = sweep.cells_of("overlap", ["openmpi"], ["offload"], ["isend", "iallreduce", "ialltoall"], [8], [2])
         assert [cell.what for cell in cells] == calls
     assert sweep.cells_of("stencil", ["openmpi"], ["offload"], ["isend"], [8], [2]) == ()

@@ -149,7 +149,7 @@ def test_the_top_level_offers_simulate_and_choose() -> None:
     [job] = ayatori.contiguous_jobs(network, [9])
     model = ayatori.Model(link_latency=1e-6, costs=ayatori.FREE)
     simulation = ayatori.simulate(network, job, ayatori.Call("broadcast", "binomial", 1024), model=model)
-    [ranking] = ayatori.choose(network, job, [("broadcast", 1024)], model=model).rankings
+    [ranking] = ayatori.choose(ayatori.Predictor(network, model=model), job, [("broadcast", 1024)]).rankings
     binomial = next(candidate for candidate in ranking.ranked if candidate.algorithm == "binomial")
     assert simulation.seconds == pytest.approx(binomial.seconds)
     assert set(ayatori.__all__) <= set(dir(ayatori))

@@ -1,10 +1,8 @@
-"""Every verb's --json names its format and version, and docs/json-output.md has every key that it prints."""
+"""Every verb's --json names its format and version, and prints what its type says; docs/json-output.md is that type."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -12,9 +10,12 @@ import typer
 
 from ayatori.base.compiled import PROGRAMS
 from ayatori.cli.app import app
+from ayatori.cli.json_kinds import KINDS
+from ayatori.cli.json_page import PAGE, page
+from ayatori.cli.searching import CutData
 from subprocesses import program_at
+from typed_json import unlike
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
 GOLDEN = Path(__file__).parent.parent / "golden"
 PAPER = "fattree:K=6,levels=2,nodes=30"
 CLUSTER = f"cluster:{Path(__file__).parents[2] / 'examples/cluster/three-chassis.toml'}"
@@ -71,7 +72,7 @@ EXAMPLES: dict[str, list[str]] = {
     "bench-peers": ["bench peers --count 1000"],
     "demo": [f"demo {SMALL} --random-jobs 2"],
 }
-"""Of each kind the commands that show all of its keys between them."""
+"""Of each kind the commands that show its keys."""
 SWEEPS = [("calibrate", "calibrate --seconds 10ms")]
 """What takes long where ranks share cores; the example has what such a run printed."""
 BETWEEN_HOSTS = {"bench pingpong"}
@@ -93,42 +94,19 @@ def test_there_is_an_example_of_every_verb_with_json() -> None:
     assert len(verbs) >= 10
 
 
-def sections() -> dict[str, str]:
-    parts = re.split(r"^## (\S+)\n", PAGE, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def test_every_kind_has_an_example_and_the_page_is_made_from_the_types() -> None:
+    assert set(KINDS) == set(EXAMPLES)
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m ayatori.cli.json_page"
 
 
-def test_the_page_has_a_section_for_each_kind() -> None:
-    assert set(sections()) == {"Links", "Tables", "Jobs"} | set(EXAMPLES)
-    for kind in EXAMPLES:
-        assert f"`ayatori-{kind}-output`" in sections()[kind]
-
-
-def documented_keys(kind: str) -> list[str]:
-    """Those in the first column of the section's table, and in the other columns if they have a path."""
-    text = sections()[kind]
-    rows = [line for line in text.splitlines() if line.startswith("| `")]
-    keys = [key for row in rows for key in re.findall(r"`([\w.\[\]*]+)`", row)]
-    for shared in re.findall(r"Besides the keys of ([\w ]+)[,:]", text):
-        for name in re.findall(r"Tables|Jobs", shared):
-            keys += documented_keys(name)
-    if kind == "plan":
-        keys += [f"before.{key}" for key in documented_keys("Jobs")]
-    return keys
-
-
-def is_documented(path: str, keys: list[str]) -> bool:
-    return path in keys or any(key.endswith(".*") and path.startswith(key[:-1]) for key in keys)
-
-
-def paths_in(value: Any, path: str = "") -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield f"{path}.{key}".lstrip(".")
-            yield from paths_in(inner, f"{path}.{key}".lstrip("."))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from paths_in(inner, f"{path}[]") if isinstance(inner, dict) else ()
+def test_what_is_unlike_its_type_is_found() -> None:
+    cut = {"by": "time", "done": 1, "of": 2, "seconds": 1.5}
+    assert list(unlike({"cut": [cut]}, dict[str, list[CutData] | None])) == []
+    assert list(unlike(cut | {"more": 1}, CutData)) == [".more has no type"]
+    assert list(unlike(cut | {"done": "1"}, CutData)) == [".done: '1' is no <class 'int'>"]
+    assert list(unlike({}, CutData | None)) != []
+    missing = {key: value for key, value in cut.items() if key != "of"}
+    assert list(unlike(missing, CutData)) == [".of is not there"]
 
 
 @pytest.fixture
@@ -146,7 +124,7 @@ def mpirun(tmp_path: Path) -> Path:
         *(pytest.param(*each, marks=pytest.mark.sweep) for each in SWEEPS),
     ],
 )
-def test_output_names_its_format_and_has_documented_keys(
+def test_output_names_its_format_and_is_as_its_type_says(
     kind: str, command: str, tmp_path: Path, mpirun: Path, ayatori_command
 ) -> None:
     extra = ["--out-dir", str(tmp_path / "demo")] if kind == "demo" else []
@@ -158,5 +136,4 @@ def test_output_names_its_format_and_has_documented_keys(
     assert outcome.status == (3 if kind == "differences" else 0), outcome.stderr
     data = json.loads(outcome.stdout)
     assert list(data.items())[:2] == [("format", f"ayatori-{kind}-output"), ("version", 1)]
-    keys = documented_keys(kind)
-    assert [path for path in paths_in(data) if not is_documented(path, ["format", "version", *keys])] == []
+    assert list(unlike({name: data[name] for name in list(data)[2:]}, KINDS[kind].type)) == []

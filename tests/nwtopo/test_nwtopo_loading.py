@@ -40,9 +40,7 @@ def test_this_machine_is_found_by_name_or_id(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_named_source_is_cut_to_the_job_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_NODELIST", "N[1-3]")
     assert len(nwtopo.load(TREE).machines) == 32
-    assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2", "N3"]
-    with pytest.raises(Error, match="exclude each other"):
-        nwtopo.load(TREE, this_job=True, whole_system=True)
+    assert names(nwtopo.load(TREE, hosts=nwtopo.Hosts.of_job).machines) == ["N1", "N2", "N3"]
 
 
 def test_machines_have_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +56,7 @@ def test_machines_have_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         nwtopo.load(TREE).machine("two")
     monkeypatch.setenv("AYATORI_ALIASES", str(aliases))
     monkeypatch.setenv("SLURM_JOB_NODELIST", "two,ip-10-0-0-1")
-    assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2"]
+    assert names(nwtopo.load(TREE, hosts=nwtopo.Hosts.of_job).machines) == ["N1", "N2"]
     assert nwtopo.from_buffer(tree.export_buffer()).machine("two").name == "N2"
     aliases.write_text("N1 x\nN2 x\n")
     with pytest.raises(Error, match="aliases:2: 'x' stands for two hosts"):

@@ -9,7 +9,7 @@ import ayatori
 from ayatori import _core
 from ayatori._core import Job, Plan
 from ayatori.planning.beside import unplanned
-from ayatori.planning.placement import propose
+from ayatori.planning.placement import Wanted, propose
 from bench.validation.never_worse import PacketWalk, shift_loads
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -57,7 +57,7 @@ def test_place_counts_the_ways_that_jobs_without_a_plan_keep() -> None:
     running = [unplanned(network, routes, f"job {i}", job) for i, job in enumerate(jobs)]
     theirs = set().union(*(links_of(before, job, Plan.d_mod_k(job.rank_count)) for job in jobs))
     for nodes in (3, 8, 16):
-        for proposal in propose(network, routes, _core.job_of_hosts(network, free, "free"), nodes, running):
+        for proposal in propose(network, routes, _core.job_of_hosts(network, free, "free"), Wanted(nodes), running):
             placed = proposal.placed
             mine = links_of(PacketWalk(network, routes), placed.job, placed.plan)
             assert placed.isolated == mine.isdisjoint(theirs)

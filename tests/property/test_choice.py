@@ -52,7 +52,7 @@ def test_rankings_are_sorted_and_true(data) -> None:
     jobs = random_jobs(network, 1, machines, ppn, seed)
     collective = data.draw(st.sampled_from(SIZED))
     size = data.draw(st.integers(1, 1 << 20))
-    (ranking,) = choose(network, jobs, [(collective, size)], model=MODEL).rankings
+    (ranking,) = choose(Predictor(network, model=MODEL), jobs, [(collective, size)]).rankings
     times = [candidate.seconds for candidate in ranking.ranked[1:]]
     assert all(a <= b * (1 + 1e-8) for a, b in zip(times, times[1:], strict=False))
     limit = AS_FAST * min(candidate.seconds for candidate in ranking.ranked)
@@ -75,7 +75,7 @@ def test_algorithms_in_which_each_rank_sends_to_each_other_are_compared_in_small
     for ppn in (1, MOST_RANKS_TO_EACH, MOST_RANKS_TO_EACH + 1):
         network = network_of("full:1,hosts=1")
         (job,) = contiguous_jobs(network, [1], ppn)
-        (ranking,) = choose(network, [job], [("allreduce", 1024)], model=MODEL).rankings
+        (ranking,) = choose(Predictor(network, model=MODEL), [job], [("allreduce", 1024)]).rankings
         reasons = {entry.algorithm: entry.reason for entry in ranking.left_out}
         for name in ("spread", "two-step"):
             assert ("each rank sends to each other" in reasons.get(name, "")) == (ppn > MOST_RANKS_TO_EACH)
@@ -85,8 +85,9 @@ def test_several_jobs_count_by_their_mean() -> None:
     network = network_of(SOURCES[0])
     jobs = random_jobs(network, 3, 5, 1, 7)
     calls = [("alltoall", 4096)]
-    together = choose(network, jobs, calls, model=MODEL).rankings[0]
-    alone = [choose(network, [job], calls, model=MODEL).rankings[0] for job in jobs]
+    predictor = Predictor(network, model=MODEL)
+    together = choose(predictor, jobs, calls).rankings[0]
+    alone = [choose(predictor, [job], calls).rankings[0] for job in jobs]
     for candidate in together.ranked:
         times = [c.seconds for ranking in alone for c in ranking.ranked if c.algorithm == candidate.algorithm]
         assert candidate.seconds == pytest.approx(math.fsum(times) / 3, rel=1e-12)

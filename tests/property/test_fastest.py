@@ -31,7 +31,7 @@ def test_it_is_what_choose_ranks_first(name: str, size: int, hosts: int, ppn: in
     call = (name, 0 if name == "barrier" else size)
     [job] = random_jobs(NETWORK, 1, hosts, ppn, seed=seed)
     model = model.on(NETWORK)
-    [ranking] = choose(NETWORK, [job], [call], None, model).rankings
+    [ranking] = choose(Predictor(NETWORK, model=model), [job], [call]).rankings
     [(piece, best)] = fastest(NETWORK, job, [call], model)
     assert (piece.collective, piece.bytes, best) == (ranking.collective, ranking.bytes, ranking.best)
 

@@ -8,7 +8,7 @@ from ayatori.planning.plans import D_MOD_K, MULTIPATH, assess_jobs
 from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Model
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.prediction.simulation import simulate
 
 PEAK = 1.716e9
@@ -54,6 +54,6 @@ def test_on_tables_with_one_lid_it_is_base_lids(network: ayatori.Network) -> Non
 def test_what_needs_one_path_a_message_refuses_it(network: ayatori.Network) -> None:
     [job] = ayatori.random_jobs(network, 1, 4, 1, seed=3)
     with pytest.raises(Error, match="one path"):
-        choose(network, job, [("alltoall", 1024)], MULTIPATH)
+        choose(Predictor(network, MULTIPATH), job, [("alltoall", 1024)])
     with pytest.raises(Error, match="one path"):
         simulate(network, job, Call("alltoall", "path-aware", 1024), MULTIPATH)

@@ -2,13 +2,22 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ayatori
 from ayatori._core import Plan
-from ayatori.planning.improvement import NO_PLAN, PATH_AWARE_SCHEDULE, PLAN, Improvement, TablesInUse, improve_jobs
+from ayatori.planning.improvement import (
+    NO_PLAN,
+    PLAN,
+    Candidate,
+    Effort,
+    Improvement,
+    TablesInUse,
+    improve_jobs,
+)
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.calls import Call
 from ayatori.prediction.path_aware import SIZES, simulate_path_aware
@@ -20,23 +29,26 @@ TAPERED = ("xgft:h=2;m=8,6;w=1,4;p=1,1", "xgft:h=2;m=9,4;w=1,3;p=1,1", "xgft:h=3
 REGULAR = ("fattree:K=6,levels=2,nodes=42", "fattree:K=3,levels=3")
 
 
-def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improvement, dict[str, float]]:
+def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improvement, dict[Candidate, float]]:
     """A random job with a path-aware schedule, and what `simulate` says of both for one large message."""
     network = ayatori.open_source(source)
     [job] = ayatori.random_jobs(network, 1, min(ranks, len(network.machines)), seed=seed)
     in_use, routes = TablesInUse(make_routes(network, 0)), make_routes(network, lmc)
-    [improvement] = improve_jobs(network, in_use, routes, [job], "pair", make_steps=True)
+    [improvement] = improve_jobs(network, in_use, routes, [job], Effort(make_steps=True))
     simulate_path_aware(network, in_use, routes, improvement)
     times = {}
     base_lids = Plan.d_mod_k(job.rank_count)
-    for name, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, improvement.planned.planned.plan)):
+    for candidate, tables, plan in (
+        (NO_PLAN, in_use.routes, base_lids),
+        (PLAN, routes, improvement.planned.planned.plan),
+    ):
         predictor = Predictor(network, routes=tables)
         runs = [
             predictor.prepare(job, Call("alltoall", algorithm, SIZES[-1]), plan)
             for algorithm in ("shift", "path-aware")
         ]
         shift, path_aware = predictor.predict_prepared(runs)
-        times |= {name: shift.seconds, f"{name}, {PATH_AWARE_SCHEDULE}": path_aware.seconds}
+        times |= {candidate: shift.seconds, replace(candidate, path_aware=True): path_aware.seconds}
     return improvement, times
 
 
@@ -50,8 +62,8 @@ def test_path_aware_are_taken_only_where_they_are_no_slower_than_the_shift(kind:
         if kind == "damaged":
             source = damaged(source, dice, tmp_path)
         improvement, times = improved(source, dice.randint(8, 40), seed, dice.choice([0, "auto"]))
-        assert times == pytest.approx({name: by_size[SIZES[-1]] for name, by_size in improvement.simulated.items()})
-        if improvement.take.endswith(PATH_AWARE_SCHEDULE):
+        assert times == pytest.approx({each: by_size[SIZES[-1]] for each, by_size in improvement.simulated.items()})
+        if improvement.take.path_aware:
             taken += 1
             assert times[improvement.take] <= min(times[PLAN], times[NO_PLAN]) * (1 + 1e-9)
         refused += len(improvement.slower_path_aware)
@@ -74,11 +86,10 @@ def test_of_too_many_ranks_path_aware_are_taken_only_if_few_are_silent(
         unsimulated, _ = improved(source, ranks, seed, 0)
         assert not unsimulated.simulated
         refused += len(unsimulated.not_simulated)
-        if unsimulated.take.endswith(PATH_AWARE_SCHEDULE):
+        if unsimulated.take.path_aware:
             taken += 1
-            assert times[unsimulated.take] <= times[unsimulated.take.removesuffix(f", {PATH_AWARE_SCHEDULE}")] * (
-                1 + 1e-9
-            )
+            by_shift = replace(unsimulated.take, path_aware=False)
+            assert times[unsimulated.take] <= times[by_shift] * (1 + 1e-9)
     assert taken > 0 and refused > 0
 
 

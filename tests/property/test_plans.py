@@ -16,7 +16,7 @@ import ayatori
 from ayatori.base.errors import Error
 from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.model.jobs import contiguous_jobs
-from ayatori.planning.plans import assess_jobs, method_named
+from ayatori.planning.plans import Messages, assess_jobs, method_named
 from bench.validation.never_worse import PacketWalk, shift_loads
 from schemas import document_in
 from thoroughness import tries
@@ -94,7 +94,7 @@ def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int])
     with TemporaryDirectory() as name:
         file = Path(name) / "permutation"
         file.write_text("".join(f"{source} {target}\n" for source, target in enumerate(order)))
-        (assessed,) = assess_jobs(network, routes, contiguous_jobs(network, [15]), "pair", str(file))
+        (assessed,) = assess_jobs(network, routes, contiguous_jobs(network, [15]), "pair", Messages(str(file)))
     assert assessed.contention.free
     assert assessed.planned is not None and assessed.planned.contention.free
 

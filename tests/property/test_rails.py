@@ -10,7 +10,7 @@ import pytest
 import ayatori
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.planning.plans import MULTIPATH, assess_jobs, contention, traffic_of_nics
+from ayatori.planning.plans import MULTIPATH, Messages, assess_jobs, contention, traffic_of_nics
 from ayatori.planning.together import JobOnFabric, background, measure_together, picture_of_jobs
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
@@ -60,7 +60,7 @@ def test_rails_that_no_cable_joins_need_no_paths_between_them(method: str) -> No
     assert both == pytest.approx(3 * seconds(planes, one, "own", method))
     with pytest.raises(Error, match="no cables lead from"):
         seconds(planes, job, "own", method)
-    [spread] = assess_jobs(planes, ayatori.make_routes(planes), [job], MULTIPATH, rails="striped")
+    [spread] = assess_jobs(planes, ayatori.make_routes(planes), [job], MULTIPATH, Messages(rails="striped"))
     assert spread.contention.free
 
 
@@ -109,11 +109,11 @@ def test_contention_is_that_of_the_nics(network: ayatori.Network, rails: str) ->
     routes = ayatori.make_routes(network)
     nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(6), rails)
     base = contention(network, routes, nics, _core.Plan.d_mod_k(12), steps)
-    [unplanned] = assess_jobs(network, routes, [job], None, rails=rails)
+    [unplanned] = assess_jobs(network, routes, [job], None, Messages(rails=rails))
     assert unplanned.contention.relative_bandwidth == base.relative_bandwidth
-    [planned] = assess_jobs(network, routes, [job], "pair", rails=rails)
+    [planned] = assess_jobs(network, routes, [job], "pair", Messages(rails=rails))
     assert planned.contention.relative_bandwidth >= base.relative_bandwidth
-    [spread] = assess_jobs(network, routes, [job], MULTIPATH, rails=rails)
+    [spread] = assess_jobs(network, routes, [job], MULTIPATH, Messages(rails=rails))
     assert spread.contention.free
 
 

@@ -61,7 +61,7 @@ def test_what_routers_choose_is_not_chosen_by_tables_plans_or_steps(method: str)
         Predictor(network, method, routes=make_routes(network, 0))
     with pytest.raises(Error, match="one path of each message"):
         Predictor(network, method).predict(jobs, Call("alltoall", "path-aware", 1024))
-    ranking = choose(network, jobs, [("alltoall", 1 << 16)], method).rankings[0]
+    ranking = choose(Predictor(network, method), jobs, [("alltoall", 1 << 16)]).rankings[0]
     assert "path-aware" not in {each.algorithm for each in ranking.ranked}
     assert any(each.algorithm == "path-aware" and method in each.reason for each in ranking.left_out)
 

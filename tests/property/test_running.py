@@ -21,7 +21,7 @@ from ayatori.formats.running import (
     write_running,
 )
 from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanned
-from ayatori.planning.placement import propose
+from ayatori.planning.placement import Wanted, propose
 from ayatori.planning.together import measure_together
 from schemas import document_in
 from subprocesses import program_at
@@ -196,7 +196,7 @@ def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     network, routes = fabric
     busy = [note(network, "a", plan_beside(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0])]
     free = job_on(network, "N[1-3,5-7,9-11,13-15]")
-    found = propose(network, routes, free, 6, busy)
+    found = propose(network, routes, free, Wanted(6), busy)
     assert 1 <= len(found) <= 3
     bandwidths = [each.placed.bandwidth for each in found]
     assert bandwidths == sorted(bandwidths, reverse=True)
@@ -205,18 +205,18 @@ def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     for each in found:
         assert len(set(each.hosts)) == 6
         assert set(each.hosts) <= names
-    assert propose(network, routes, free, 3, busy)[0].placed.isolated
+    assert propose(network, routes, free, Wanted(3), busy)[0].placed.isolated
     with pytest.raises(Error, match="13 hosts is possible: 12 are free"):
-        propose(network, routes, free, 13, busy)
+        propose(network, routes, free, Wanted(13), busy)
     with pytest.raises(Error, match="host 'N0' is not free: job 'a' runs on it"):
-        propose(network, routes, job_on(network, "N[0-7]"), 4, busy)
+        propose(network, routes, job_on(network, "N[0-7]"), Wanted(4), busy)
 
 
 def test_a_new_job_has_as_many_ranks_as_its_hosts_have_slots(fabric) -> None:
     network, routes = fabric
     free = job_on(network, "N0 slots=4\nN4 slots=2\nN8\n")
-    assert [each.placed.job.rank_count for each in propose(network, routes, free, 3, [])] == [7]
-    assert [each.placed.job.rank_count for each in propose(network, routes, free, 3, [], ppn=2)] == [6]
+    assert [each.placed.job.rank_count for each in propose(network, routes, free, Wanted(3), [])] == [7]
+    assert [each.placed.job.rank_count for each in propose(network, routes, free, Wanted(3, ppn=2), [])] == [6]
 
 
 def two_leaves_without_uplinks(path: Path) -> ayatori.Network:
@@ -243,9 +243,9 @@ def test_hosts_between_which_no_cables_lead_are_not_proposed(tmp_path: Path) -> 
     network = two_leaves_without_uplinks(tmp_path / "fabric")
     routes = ayatori.make_routes(network)
     free = job_on(network, "N[0,2,3]")
-    assert [each.hosts for each in propose(network, routes, free, 2, [])] == [["N2", "N3"]]
+    assert [each.hosts for each in propose(network, routes, free, Wanted(2), [])] == [["N2", "N3"]]
     with pytest.raises(Error, match="no job of 3 hosts is possible: cables lead between fewer"):
-        propose(network, routes, free, 3, [])
+        propose(network, routes, free, Wanted(3), [])
 
 
 def test_hosts_that_tables_do_not_reach_are_not_proposed(fabric, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_hosts_that_tables_do_not_reach_are_not_proposed(fabric, tmp_path: Path)
     smaller = ayatori.open_source(f"{TREE},nodes=31")
     _core.write_tables(smaller, ayatori.make_routes(smaller, 0), str(tmp_path / "lfts"), True, None)
     routes = ayatori.read_routes(network, tmp_path / "lfts")
-    for each in propose(network, routes, job_on(network, "N[0,4,8,31]"), 2, []):
+    for each in propose(network, routes, job_on(network, "N[0,4,8,31]"), Wanted(2), []):
         assert "N31" not in each.hosts
     with pytest.raises(Error, match="N31"):
-        propose(network, routes, job_on(network, "N[0,31]"), 2, [])
+        propose(network, routes, job_on(network, "N[0,31]"), Wanted(2), [])

@@ -82,7 +82,7 @@ def test_others_are_ranked_with_ours_or_left_out_with_their_reason(library: str,
         [make_schedule(Call("allreduce", "ring", 8000), _core.places_of_ranks(8, 1))], tmp_path / "ring.json"
     )
     calls = [("allreduce", 8000), ("allreduce", 8001), ("broadcast", 8000)]
-    choice = ayatori.choose(network, job, calls, others=[f"{library}:doubling", ring])
+    choice = ayatori.choose(ayatori.Predictor(network), job, calls, others=[f"{library}:doubling", ring])
     even, odd, broadcast = choice.rankings
     times = {candidate.algorithm: candidate.seconds for candidate in even.ranked}
     assert times[ring] == times["ring"]
@@ -102,7 +102,7 @@ def test_a_wrong_file_is_refused_and_not_just_left_out(tmp_path: Path) -> None:
     file.write_text(json.dumps(document))
     message = r"wrong.json: /schedules/0: participant \d, stream 0, step \d: deadlock: sends a message that 3 does not"
     with pytest.raises(ayatori.Error, match=message):
-        ayatori.choose(network, job, [("broadcast", 100)], others=[f"file:{file}"])
+        ayatori.choose(ayatori.Predictor(network), job, [("broadcast", 100)], others=[f"file:{file}"])
     with pytest.raises(ayatori.Error, match=message):
         ayatori.simulate(network, job, Call("broadcast", f"file:{file}", 100))
 

@@ -10,7 +10,7 @@ from sample_study import study_of
 from ayatori import _core, open_source
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import drawing_as_data
-from ayatori.planning.improvement import TablesInUse, improve_jobs
+from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
 from ayatori.planning.routes import make_routes, make_routes_explained
 from ayatori.planning.together import JobOnFabric, measure_together
 from ayatori.report import write_report
@@ -131,7 +131,7 @@ def test_plan_as_study_has_the_tables_in_use_beside_ours_and_the_plan() -> None:
     jobs = random_jobs(network, 6, 10, seed=2)
     one_lid, many_lids = make_routes(network, 0), make_routes_explained(network).routes
     in_use = TablesInUse(one_lid, "of the fabric")
-    improvements = improve_jobs(network, in_use, many_lids, jobs, "pair")
+    improvements = improve_jobs(network, in_use, many_lids, jobs, Effort("pair"))
     ours = [improvement.without for improvement in improvements]
     study = plan_as_study(network, "a fabric", in_use, ours, many_lids, "pair", improvements)
     assert list(study["methods"]) == ["tables in use", "d-mod-k", "pair"]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import bench_collectives, bench_hpl, bench_overlap, bench_pingpong, options
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
-from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
+from ayatori.measurement.programs import STACKS, IncastData, IncastSettings, StackIncast, measure_incast, measure_peers
+from ayatori.prediction.incast import (
+    OURS,
+    Protocol,
+    SimulatedIncast,
+    SimulatedIncastData,
+    result_as_data,
+    simulate_incast,
+)
 
 app = typer.Typer(help="Measure Ayatori and its peers on this host.", no_args_is_help=True)
 app.command("collectives")(bench_collectives.collectives)
@@ -42,20 +48,30 @@ def incast(
     with progress("incast", repeats * len(names)) as advance:
         results = measure_incast(names, settings, repeats, advance)
     if json:
-        print_json("bench-incast", asdict(settings) | {"repeats": repeats, "results": results})
+        data: IncastData = {
+            "senders": settings.senders,
+            "bytes": settings.bytes,
+            "messages": settings.messages,
+            "repeats": repeats,
+            "results": results,
+        }
+        print_json("bench-incast", data)
     else:
         describe_incast(settings, results)
 
 
-def describe_incast(incast: IncastSettings, results: list[dict[str, Any]]) -> None:
+def describe_incast(incast: IncastSettings, results: list[StackIncast]) -> None:
     say(f"{incast.senders} processes send {incast.messages} messages of {format_bytes(incast.bytes)} each to one")
     columns = ["  stack", "messages/s", "least", "most", "receiver, MB", "duplicates", "sent again", "lost"]
     print_table("", columns, [incast_row(result) for result in results])
 
 
-def incast_row(result: dict[str, Any]) -> list[str]:
-    rates = [f"{result['messages_per_s'][key]:.0f}" for key in ("median", "min", "max")]
-    counts = ["not told" if result[key] is None else str(result[key]) for key in ("duplicates", "retransmissions")]
+def incast_row(result: StackIncast) -> list[str]:
+    of_runs = result["messages_per_s"]
+    rates = [f"{rate:.0f}" for rate in (of_runs["median"], of_runs["min"], of_runs["max"])]
+    counts = [
+        "not told" if count is None else str(count) for count in (result["duplicates"], result["retransmissions"])
+    ]
     return [f"  {result['stack']}", *rates, f"{result['receiver_rss_MB']:.1f}", *counts, str(result["lost"])]
 
 
@@ -88,7 +104,7 @@ def simulated_incast(
         describe_simulated_incast(data)
 
 
-def describe_simulated_incast(data: dict[str, Any]) -> None:
+def describe_simulated_incast(data: SimulatedIncastData) -> None:
     say(
         f"{data['senders']} processes send {data['messages']} messages of {format_bytes(data['bytes'])} each to one "
         f"with {data['buffers']} receive {'buffer' if data['buffers'] == 1 else 'buffers'}"
@@ -97,8 +113,9 @@ def describe_simulated_incast(data: dict[str, Any]) -> None:
     lost = "" if data["complete"] else f", {total - data['delivered']} of {total} did not arrive"
     say(f"  protocol      {data['protocol']}{lost}")
     say(f"  messages      {data['messages_per_s']:.0f} a second, fairness {data['fairness']:.3f} (Jain's index)")
-    latency = {name: format_seconds(value) for name, value in data["latency_s"].items()}
-    say(f"  latency       median {latency['median']}, 99 % {latency['p99']}, longest {latency['max']}")
+    of = data["latency_s"]
+    median, p99, longest = (format_seconds(value) for value in (of["median"], of["p99"], of["max"]))
+    say(f"  latency       median {median}, 99 % {p99}, longest {longest}")
     say(f"  packets       {data['data_packets']}, {data['retransmissions']} sent again")
     say(f"  no buffer     {data['overflowed']} packets found none, {data['duplicates']} came twice")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import typer
 
@@ -23,6 +23,7 @@ from ayatori.measurement.collectives import (
     Measured,
     Setting,
     Stack,
+    Verdict,
     alltoall_bandwidth,
     cells_of,
     check,
@@ -46,6 +47,48 @@ TABLE = Annotated[
 REPEATS = Annotated[int, typer.Option(help="Rounds of alternating measurements.")]
 
 
+class StackTimes(TypedDict):
+    stack: str
+    """`mpi` alone, with a `table`, with the `plug-in`."""
+    median_us: float
+    min_us: float
+    max_us: float
+    """Microseconds of a call on the slowest rank, over all measurements."""
+    multiple: float
+    """Relative to the MPI's time: median over the rounds."""
+    bandwidth_MBps: NotRequired[float]
+    """With `bench alltoall`: what a host sends to the others in the median time (paper 1, figure 8). On a single host:
+    what its ranks send to each other."""
+
+
+class CellData(TypedDict):
+    collective: str
+    bytes: int
+    """Bytes for one other rank, or of the whole vector."""
+    stacks: list[StackTimes]
+    """One entry per stack."""
+
+
+class SettingData(TypedDict):
+    mpi: str
+    ranks: int
+    machines: int
+    """An MPI, the number of its ranks, and of the hosts that they were on."""
+    cells: list[CellData]
+    """One entry per collective and size."""
+    verdicts: list[Annotated[dict[str, Any], Verdict]]
+    """One entry per other stack."""
+
+
+class CollectivesData(TypedDict):
+    """Every result was checked before it was timed."""
+
+    repeats: int
+    """How many rounds of alternating measurements."""
+    settings: list[SettingData]
+    """One entry per MPI and number of ranks."""
+
+
 def collectives(
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="barrier, allreduce, …; else all.")] = "",
     bytes: Annotated[
@@ -65,7 +108,8 @@ def collectives(
     """
     data = measured(collective, bytes, ranks, mpi, launch, table, repeats)
     if json:
-        print_json("bench-collectives", {"repeats": repeats, "settings": data})
+        printed: CollectivesData = {"repeats": repeats, "settings": data}
+        print_json("bench-collectives", printed)
         return
     for setting in data:
         describe(setting)
@@ -95,7 +139,8 @@ def alltoall(
                 rate = alltoall_bandwidth(size, setting["ranks"], setting["machines"], seconds)
                 stack["bandwidth_MBps"] = rate / 1e6
     if json:
-        print_json("bench-alltoall", {"repeats": repeats, "settings": data})
+        printed: CollectivesData = {"repeats": repeats, "settings": data}
+        print_json("bench-alltoall", printed)
         return
     for setting in data:
         describe_bandwidth(setting)
@@ -103,7 +148,7 @@ def alltoall(
 
 def measured(
     collective: str, sizes: str, ranks: str, mpi: str, launch: str, table: Path | None, repeats: int
-) -> list[dict[str, Any]]:
+) -> list[SettingData]:
     families = [word.removeprefix("mpirun.") for word in words_of(mpi)] or installed_families()
     if not families:
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
@@ -166,7 +211,7 @@ def variables_for(family: str, table: Path) -> dict[str, str]:
     return dict(mpich.settings([table, device] if device.exists() else [table]))
 
 
-def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> dict[str, Any]:
+def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> SettingData:
     results = list(found.values())
     others = [measured.stack for measured in results[0][1:]]
     return {
@@ -174,25 +219,34 @@ def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> dict[str, An
         "ranks": setting.ranks,
         "machines": results[0][0].machines,
         "cells": [
-            asdict(cell) | {"stacks": [times_of(one, measured[0]) for one in measured]}
+            {
+                "collective": cell.collective,
+                "bytes": cell.bytes,
+                "stacks": [times_of(one, measured[0]) for one in measured],
+            }
             for cell, measured in found.items()
         ],
-        "verdicts": [{"stack": stack} | asdict(verdict(results, stack)) for stack in others],
+        "verdicts": [asdict(verdict(results, stack)) for stack in others],
     }
 
 
-def times_of(measured: Measured, alone: Measured) -> dict[str, Any]:
+def times_of(measured: Measured, alone: Measured) -> StackTimes:
     times = measured.microseconds
-    found = {"stack": measured.stack, "median_us": measured.median, "min_us": min(times), "max_us": max(times)}
-    return found | {"multiple": multiple(measured, alone)}
+    return {
+        "stack": measured.stack,
+        "median_us": measured.median,
+        "min_us": min(times),
+        "max_us": max(times),
+        "multiple": multiple(measured, alone),
+    }
 
 
-def heading(setting: dict[str, Any]) -> str:
+def heading(setting: SettingData) -> str:
     machines = "one machine" if setting["machines"] == 1 else f"{setting['machines']} machines"
     return f"{FAMILIES[setting['mpi']]}, {setting['ranks']} ranks on {machines}"
 
 
-def describe(setting: dict[str, Any]) -> None:
+def describe(setting: SettingData) -> None:
     say(f"{heading(setting)}: microseconds for a call, and as a multiple of the MPI alone")
     names = [stack["stack"] for stack in setting["cells"][0]["stacks"]]
     columns = ["  collective", "bytes", "mpi", *(word for name in names[1:] for word in (name, "multiple"))]
@@ -204,7 +258,7 @@ def describe(setting: dict[str, Any]) -> None:
         )
 
 
-def row_of(cell: dict[str, Any]) -> list[str]:
+def row_of(cell: CellData) -> list[str]:
     alone = cell["stacks"][0]["median_us"]
     row = [f"  {cell['collective']}", format_bytes(cell["bytes"]), f"{alone:.2f}"]
     for stack in cell["stacks"][1:]:
@@ -212,7 +266,7 @@ def row_of(cell: dict[str, Any]) -> list[str]:
     return row
 
 
-def describe_bandwidth(setting: dict[str, Any]) -> None:
+def describe_bandwidth(setting: SettingData) -> None:
     what = "its ranks send to each other" if setting["machines"] == 1 else "a machine sends to the others"
     say(f"{heading(setting)}: MB/s that {what}")
     names = [stack["stack"] for stack in setting["cells"][0]["stacks"]]

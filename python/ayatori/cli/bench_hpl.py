@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,12 +13,13 @@ from ayatori.base.files import make_folder, write_bytes, write_json
 from ayatori.base.units import parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.cli.status import Status
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import find_hpl, launcher_of
-from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Point, Variant, memory_here, order_for
-from ayatori.linpack.sweep import Sweep, results_of, run_point
+from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Point, Preset, Variant, memory_here, order_for
+from ayatori.linpack.sweep import HplData, HplResult, Sweep, results_of, run_point
 from ayatori.report.hpl_page import hpl_page, hpl_rows
 from ayatori.resumable import compute_each
 
@@ -43,19 +44,74 @@ OUT_DIR = Annotated[
 ]
 
 
+DEPTH = Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")]
+
+
+@dataclass(frozen=True)
+class SizeOptions:
+    """The options that say which systems are solved, by which grids, over which networks."""
+
+    preset: PRESET = ""
+    matrix_order: ORDER = ""
+    memory: MEMORY = ""
+    nb: NB = ""
+    grids: GRIDS = ""
+    planes: PLANES = ""
+
+    @property
+    def chosen(self) -> Preset | None:
+        """Raises UsageError for a preset that there is not."""
+        if self.preset and self.preset not in PRESETS:
+            raise UsageError(f"no preset is called '{self.preset}'", hint=f"there are {', '.join(PRESETS)}")
+        return PRESETS.get(self.preset)
+
+    def sweep(self, variant: Variant, repeats: int = 1, mixed: bool = False) -> Sweep:
+        """All of them; options go before the preset. Raises UsageError."""
+        chosen = self.chosen
+        if self.memory and (self.matrix_order or chosen):
+            raise UsageError("--memory is for N, which --matrix-order and --preset give")
+        blocks = numbers_of(self.nb, "--nb") if self.nb else chosen.blocks if chosen else (128,)
+        pairs = grids_of(self.grids) if self.grids else chosen.grids if chosen else ((1, 1),)
+        if self.matrix_order:
+            orders = numbers_of(self.matrix_order, "--matrix-order")
+        elif chosen:
+            orders = (chosen.order,)
+        else:
+            memory = options.value_of(parse_bytes, self.memory) if self.memory else memory_here()
+            orders = (order_for(memory, blocks),)
+        made = Sweep(orders, blocks, pairs, planes_of(self.planes), variant, repeats, mixed)
+        made.check()
+        return made
+
+
+@dataclass(frozen=True)
+class VariantOptions:
+    """The options that say how HPL solves them."""
+
+    broadcast: BCAST = ""
+    depth: DEPTH = Variant.depth
+    threshold: Annotated[float, typer.Option(help="Residual above which a run has failed.")] = Variant.threshold
+
+    def variant(self, preset: Preset | None) -> Variant:
+        usual = preset.broadcast if preset else Variant.broadcast
+        return Variant(self.broadcast or usual, self.depth, self.threshold)
+
+
+@dataclass(frozen=True)
+class ProgramOptions:
+    """The options that say which HPL is started, and by what."""
+
+    program: PROGRAM = ""
+    launch: LAUNCH = ""
+
+
+@grouped
 def hpl(
-    preset: PRESET = "",
-    matrix_order: ORDER = "",
-    memory: MEMORY = "",
-    nb: NB = "",
-    grids: GRIDS = "",
-    planes: PLANES = "",
-    broadcast: BCAST = "",
-    depth: Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")] = Variant.depth,
-    threshold: Annotated[float, typer.Option(help="Residual above which a run has failed.")] = Variant.threshold,
+    *,
+    sizes: SizeOptions,
+    how: VariantOptions,
     mixed: Annotated[bool, typer.Option("--mixed", help="Also solve in mixed precision.")] = False,
-    program: PROGRAM = "",
-    launch: LAUNCH = "",
+    started: ProgramOptions,
     repeats: Annotated[int, typer.Option(help="Runs of each point.")] = 1,
     out_dir: OUT_DIR = None,
     resume: options.RESUME = False,
@@ -65,28 +121,31 @@ def hpl(
 
     Exit status 3: a residual is too large. An interrupted or killed run continues with --resume.
     """
-    if preset and preset not in PRESETS:
-        raise UsageError(f"no preset is called '{preset}'", hint=f"there are {', '.join(PRESETS)}")
-    variant = Variant(broadcast or (PRESETS[preset].broadcast if preset else Variant.broadcast), depth, threshold)
-    sizes = sizes_of(preset, matrix_order, memory, nb, grids)
-    sweep = Sweep(*sizes, planes_of(planes), variant, repeats, mixed)
-    sweep.check()
-    found, starter = find_hpl(program), launcher_of(launch)
+    variant = how.variant(sizes.chosen)
+    sweep = sizes.sweep(variant, repeats, mixed)
+    found, starter = find_hpl(started.program), launcher_of(started.launch)
     if mixed:
         program_for(starter, "mixed")
-    results = measured(found, launch, sweep, resume)
-    data = {"program": found.name, "broadcast": variant.broadcast, "depth": depth, "threshold": threshold}
-    data |= {"repeats": repeats, "results": results}
+    results = measured(found, started.launch, sweep, resume)
+    data: HplData = {
+        "program": found.name,
+        "broadcast": variant.broadcast,
+        "depth": variant.depth,
+        "threshold": variant.threshold,
+        "repeats": repeats,
+        "results": results,
+    }
     if out_dir is not None:
         write_all(data, out_dir)
     print_json("bench-hpl", data) if json else describe(data)
     bad = [one for one in results if not (one["passed"] and (one["mixed"] is None or one["mixed"]["passed"]))]
     if bad and not json:
-        say(f"{len(bad)} of {len(results)} points have wrong solutions (residuals of {threshold:g} or more): void")
+        too_large = f"residuals of {variant.threshold:g} or more"
+        say(f"{len(bad)} of {len(results)} points have wrong solutions ({too_large}): void")
     return Status.BAD if bad else Status.DONE
 
 
-def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
+def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[HplResult]:
     """What is done is kept until all is."""
     parameters = asdict(sweep) | {"program": str(program), "launch": launch}
     saved = options.open_partial("bench hpl", parameters, resume, save_every=0)
@@ -102,22 +161,6 @@ def measured(program: Path, launch: str, sweep: Sweep, resume: bool) -> list[dic
     results = results_of(sweep, done)
     saved.remove()
     return results
-
-
-def sizes_of(
-    preset: str, order: str, memory: str, nb: str, grids: str
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]:
-    """N, NB and (P, Q); options go before the preset."""
-    chosen = PRESETS.get(preset)
-    if memory and (order or chosen):
-        raise UsageError("--memory is for N, which --matrix-order and --preset give")
-    blocks = numbers_of(nb, "--nb") if nb else chosen.blocks if chosen else (128,)
-    pairs = grids_of(grids) if grids else chosen.grids if chosen else ((1, 1),)
-    if order:
-        return numbers_of(order, "--matrix-order"), blocks, pairs
-    if chosen:
-        return (chosen.order,), blocks, pairs
-    return (order_for(options.value_of(parse_bytes, memory) if memory else memory_here(), blocks),), blocks, pairs
 
 
 def numbers_of(text: str, option: str) -> tuple[int, ...]:
@@ -147,14 +190,14 @@ def planes_of(text: str) -> tuple[Plane, ...]:
     return tuple(found) or (Plane(),)
 
 
-def write_all(data: dict[str, Any], folder: Path) -> None:
+def write_all(data: HplData, folder: Path) -> None:
     make_folder(folder)
     write_json(folder / "results.json", data)
     write_bytes(folder / "index.html", hpl_page(data).encode("utf-8"))
     note(f"wrote {folder / 'results.json'} and {folder / 'index.html'}")
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: HplData) -> None:
     if not data["results"]:
         raise Error("there is no point to run", internal=True)
     say(f"{data['program']}, BCAST {data['broadcast']}, look-ahead {data['depth']}")

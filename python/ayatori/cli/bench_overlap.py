@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from ayatori.base.files import make_folder, write_json
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import LEAST_BURST, MOST_BURST
 from ayatori.cli.options import words_of
 from ayatori.cli.output import note, print_json, print_table, progress, say
@@ -24,10 +25,16 @@ from ayatori.overlap.krylov import FAMILY, METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
-from ayatori.overlap.sweep import CALLS, KERNELS, WAYS, Sweep, cells_of, measure, runs_of
-
-TASKS = ("overlap", "stencil", "krylov")
-
+from ayatori.overlap.sweep import (
+    KERNELS,
+    OverlapData,
+    OverlapResult,
+    Sweep,
+    cells_of,
+    measure,
+    runs_of,
+)
+from ayatori.overlap.tasks import CALLS, TASKS, WAYS, Cell
 
 TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{', '.join(TASKS)}.")]
 CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"overlap: {', '.join(CALLS)}.")]
@@ -61,23 +68,88 @@ TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
 OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
 
 
+@dataclass(frozen=True)
+class TaskOptions:
+    """The options that say what is computed and communicated."""
+
+    task: TASK = "overlap"
+    calls: CALLED = "isend,iallreduce"
+    kernel: KERNEL = "arithmetic"
+    bytes: BYTES = "1MiB"
+    matrix_order: MATRIX_ORDER = ""
+    ways: EXCHANGED = ""
+    iterations: ITERATIONS = Sweep.iterations
+    dimensions: DIMENSIONS = 1
+
+    def sweep(self, by: MoverOptions, families: Sequence[str], repeats: int, turns: int) -> Sweep:
+        """All runs. Raises UsageError."""
+        if self.task not in TASKS:
+            raise UsageError(f"no task is called '{self.task}'", hint=f"there are {', '.join(TASKS)}")
+        if self.task == "krylov" and FAMILY not in families:
+            raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
+        orders = numbers_of(self.matrix_order)
+
+        def cells(what: str, sizes: list[int]) -> tuple[Cell, ...]:
+            return cells_of(self.task, families, words_of(by.mechanisms), words_of(what), sizes, numbers_of(by.ranks))
+
+        if self.task == "overlap":
+            sizes = [options.value_of(parse_bytes, word) for word in words_of(self.bytes)]
+            made = Sweep(cells(self.calls, sizes), repeats, turns, self.kernel, orders[0] if orders else 0)
+        elif self.task == "stencil":
+            of_stencil = cells(self.ways or "none,isend,put,acp", orders or [1024])
+            made = Sweep(of_stencil, repeats, turns, iterations=self.iterations, dimensions=self.dimensions)
+        else:
+            solved = cells(self.ways or "cg,pipecg", orders or [1536])
+            made = Sweep(solved, repeats, turns, iterations=self.iterations)
+        made.check()
+        return made
+
+
+@dataclass(frozen=True)
+class MoverOptions:
+    """The options that say what moves messages meanwhile, in which MPIs, between how many processes."""
+
+    mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp"
+    mpi: MPIS = ""
+    ranks: options.RANKS = "2"
+
+
+@dataclass(frozen=True)
+class SiteOptions:
+    """The options that say where it runs."""
+
+    rate: RATE = "200Mbit/s"
+    burst: BURST = "32KiB"
+    link_latency: LATENCY = ""
+    lab: LAB = None
+    here: HERE = False
+
+    def site(self) -> Site:
+        """Raises UsageError."""
+        if self.here:
+            return Site()
+        at_once = options.value_of(parse_bytes, self.burst)
+        if not LEAST_BURST <= at_once <= MOST_BURST:
+            raise UsageError(f"--burst {self.burst} is out of range", hint="2KiB to 1MiB")
+        if self.lab is not None:
+            return lab_of(self.lab, at_once)
+        options.value_of(parse_rate, self.rate)
+        if not self.link_latency:
+            return lab_of_two(self.rate, at_once)
+        seconds = options.value_of(parse_seconds, self.link_latency)
+        if not LEAST_DELAY_NS / 1e9 <= seconds <= 1:
+            raise UsageError(f"--link-latency {self.link_latency} is out of range", hint="100us to 1s")
+        if not has_netem() and not can_delay():
+            raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
+        return lab_of_two(self.rate, at_once, f"{seconds * 1e6:.0f}us")
+
+
+@grouped
 def overlap(
-    task: TASK = "overlap",
-    calls: CALLED = "isend,iallreduce",
-    kernel: KERNEL = "arithmetic",
-    bytes: BYTES = "1MiB",
-    matrix_order: MATRIX_ORDER = "",
-    ways: EXCHANGED = "",
-    iterations: ITERATIONS = Sweep.iterations,
-    dimensions: DIMENSIONS = 1,
-    mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp",
-    mpi: MPIS = "",
-    ranks: options.RANKS = "2",
-    rate: RATE = "200Mbit/s",
-    burst: BURST = "32KiB",
-    link_latency: LATENCY = "",
-    lab: LAB = None,
-    here: HERE = False,
+    *,
+    what: TaskOptions,
+    by: MoverOptions,
+    where: SiteOptions,
     repeats: REPEATS = 4,
     turns: TURNS = 7,
     out_dir: OUT_DIR = None,
@@ -93,65 +165,36 @@ def overlap(
     there are up to as many runs again; if they still do, or the machine was slower than usual or others used it, the
     figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
     """
-    site = site_of(lab, rate, burst, here, link_latency)
+    site = where.site()
     site.check()
-    families = words_of(mpi) or installed_families()
+    families = words_of(by.mpi) or installed_families()
     if not families:
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
-    if "offload" in words_of(mechanisms) and (why := why_no_offload(families)):
+    if "offload" in words_of(by.mechanisms) and (why := why_no_offload(families)):
         note(f"offload is not measured: {why}")
-    orders, counts = numbers_of(matrix_order), numbers_of(ranks)
-    if task == "overlap":
-        sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
-        cells = cells_of(task, families, words_of(mechanisms), words_of(calls), sizes, counts)
-        sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
-    elif task == "stencil":
-        chosen = words_of(ways or "none,isend,put,acp")
-        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1024], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
-    elif task == "krylov":
-        if FAMILY not in families:
-            raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
-        chosen = words_of(ways or "cg,pipecg")
-        cells = cells_of(task, families, words_of(mechanisms), chosen, orders or [1536], counts)
-        sweep = Sweep(cells, repeats, turns, iterations=iterations)
-    else:
-        raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
-    sweep.check()
-    finish(site, sweep, measured(site, sweep, resume), task, out_dir, json)
+    sweep = what.sweep(by, families, repeats, turns)
+    finish(site, sweep, measured(site, sweep, resume), what.task, out_dir, json)
 
 
 def finish(
-    site: Site, sweep: Sweep, results: list[dict[str, Any]], task: str, out_dir: Path | None, as_json: bool
+    site: Site, sweep: Sweep, results: list[OverlapResult], task: str, out_dir: Path | None, as_json: bool
 ) -> None:
-    data: dict[str, Any] = {"task": task, "kernel": sweep.kernel, "repeats": sweep.repeats, "turns": sweep.turns}
-    data |= {"site": asdict(site), "definitions": DEFINITIONS, "results": results}
+    data: OverlapData = {
+        "task": task,
+        "kernel": sweep.kernel,
+        "repeats": sweep.repeats,
+        "turns": sweep.turns,
+        "site": asdict(site),
+        "definitions": DEFINITIONS,
+        "results": results,
+    }
     if out_dir is not None:
         make_folder(out_dir)
         write_json(out_dir / "results.json", data)
         note(f"wrote {out_dir / 'results.json'}")
     print_json("bench-overlap", data) if as_json else describe(data)
     if all(not result["times"] for result in results):
-        raise Error("nothing could be measured", results[0]["failed"])
-
-
-def site_of(lab: Path | None, rate: str, burst: str, here: bool, link_latency: str = "") -> Site:
-    if here:
-        return Site()
-    at_once = options.value_of(parse_bytes, burst)
-    if not LEAST_BURST <= at_once <= MOST_BURST:
-        raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
-    if lab is not None:
-        return lab_of(lab, at_once)
-    options.value_of(parse_rate, rate)
-    if not link_latency:
-        return lab_of_two(rate, at_once)
-    seconds = options.value_of(parse_seconds, link_latency)
-    if not LEAST_DELAY_NS / 1e9 <= seconds <= 1:
-        raise UsageError(f"--link-latency {link_latency} is out of range", hint="100us to 1s")
-    if not has_netem() and not can_delay():
-        raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
-    return lab_of_two(rate, at_once, f"{seconds * 1e6:.0f}us")
+        raise Error("nothing could be measured", results[0]["failed"] or "")
 
 
 def numbers_of(text: str) -> list[int]:
@@ -160,7 +203,7 @@ def numbers_of(text: str) -> list[int]:
     return [int(word) for word in words_of(text)]
 
 
-def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
+def measured(site: Site, sweep: Sweep, resume: bool) -> list[OverlapResult]:
     """What is done is kept until all is."""
     saved = options.open_partial("bench overlap", asdict(sweep) | {"site": asdict(site)}, resume, save_every=0)
     with progress("overlap", runs_of(sweep)) as advance:
@@ -169,7 +212,7 @@ def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
     return results
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: OverlapData) -> None:
     results = data["results"]
     task = data["task"]
     kinds = {"stencil": "all steps of a stencil", "krylov": "whole solutions by PETSc, preconditioner: Jacobi"}
@@ -205,43 +248,45 @@ STENCIL_COLUMNS = ["  by", "total", "quartiles", "communication", "halves differ
 KRYLOV_COLUMNS = ["  by", "total", "quartiles", "reductions", "iterations", "residual", "halves differ by"]
 
 
-def by_title(results: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def by_title(results: Sequence[OverlapResult]) -> dict[str, list[OverlapResult]]:
+    found: dict[str, list[OverlapResult]] = {}
     for result in results:
         found.setdefault(title_of(result), []).append(result)
     return found
 
 
-def title_of(result: dict[str, Any]) -> str:
+def title_of(result: OverlapResult) -> str:
     """What is the same of all rows of a table."""
     if result["task"] != "overlap":
         return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, N = {result['size']}"
     return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, {result['what']}, {format_bytes(result['size'])}"
 
 
-def name_of(result: dict[str, Any]) -> str:
+def name_of(result: OverlapResult) -> str:
     if result["task"] == "overlap":
         return str(result["mechanism"])
     return str(result["what"]) + ("" if result["mechanism"] == "none" else f", {result['mechanism']}")
 
 
-def overlap_row(result: dict[str, Any]) -> list[str]:
+def overlap_row(result: OverlapResult) -> list[str]:
     times, ratio = result["times"], result["overlap"]
+    assert ratio is not None  # every run that came to an end has them
     columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "in_turn", "both")]
     ratios = [f"{ratio[name]:.0%}" for name in ("ours", "osu", "imb")]
     return [f"  {name_of(result)}", *columns, *ratios, noise_of(result)]
 
 
-def stencil_row(result: dict[str, Any]) -> list[str]:
+def stencil_row(result: OverlapResult) -> list[str]:
     total, communication = result["times"]["total"], result["times"]["communication"]
     quartiles = f"{format_seconds(total['low'])} … {format_seconds(total['high'])}"
     figures = [format_seconds(total["median"]), quartiles, format_seconds(communication["median"])]
     return [f"  {name_of(result)}", *figures, noise_of(result)]
 
 
-def krylov_row(result: dict[str, Any]) -> list[str]:
+def krylov_row(result: OverlapResult) -> list[str]:
     name, total, quartiles, reductions, noise = stencil_row(result)
     solution = result["solution"]
+    assert solution is not None  # every run that came to an end has one
     iterations = str(solution["iterations"]) + ("" if solution["converged"] else ", not converged")
     return [name, total, quartiles, reductions, iterations, f"{solution['residual']:.3g}", noise]
 
@@ -253,7 +298,7 @@ TABLES = {
 }
 
 
-def noise_of(result: dict[str, Any]) -> str:
+def noise_of(result: OverlapResult) -> str:
     if result["noise"] is None:
         return "not known"
     return f"{result['noise']:.1%}" + (": too noisy" if result["too_noisy"] else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -12,10 +12,11 @@ from ayatori._core import Network, Purpose
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.fitting import errors_of, one_way
-from ayatori.calibration.measuring import find_mpi
 from ayatori.cli import options
 from ayatori.cli.doctor import hosts_and_agent
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import MpiOptions
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
 from ayatori.diagnosis import survey
 from ayatori.formats.calibration import write_calibration
@@ -31,11 +32,57 @@ from ayatori.pingpong import (
     with_measured_links,
 )
 
+
+class FitErrorData(TypedDict):
+    median: float
+    max: float
+    """The median and the largest."""
+
+
+class MessageData(TypedDict):
+    bytes: int
+    """The size of a message."""
+    half_round_trip_s: float
+    """The median over many round trips."""
+    tenth_s: float
+    three_quarters_s: float
+    """A tenth, and three quarters, of the round trips take no longer."""
+    throughput_MBps: float
+    """For messages that are sent one after the other."""
+
+
+class StretchData(TypedDict):
+    name: str
+    """The network and which of its hosts: `gbe near`, `gbe far`; both networks of a path through a gateway:
+    `gbe > infiniband`."""
+    place: str
+    """`near`: the network's first two hosts; `far`: its first and its last; `gateway`."""
+    hosts: list[str]
+    interfaces: list[str]
+    """Those of both ends."""
+    mpi: str
+    eager_limit: int
+    """Which MPI, and its largest message that does not wait for its receive."""
+    bandwidth_MBps: float
+    """Fitted to the largest messages."""
+    fit_error: FitErrorData
+    """How far the fit is from the medians: shares of them."""
+    sizes: list[MessageData]
+    """By size, rising."""
+
+
+class PingPongData(TypedDict):
+    stretches: list[StretchData]
+    """One entry per pair of hosts."""
+
+
 LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 30
 SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
 
 
+@grouped
 def pingpong(
+    *,
     hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="The hosts, two or more.")],
     network: Annotated[
         str | None,
@@ -45,8 +92,7 @@ def pingpong(
         Path | None,
         typer.Option(metavar="DIR", help="Write the network with measured links, the fits and two diagrams there."),
     ] = None,
-    mpirun: options.MPIRUN = "mpirun",
-    mpicc: options.MPICC = None,
+    mpi: MpiOptions,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time per pair of hosts.")] = "10s",
     max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
     agent: Annotated[
@@ -69,18 +115,18 @@ def pingpong(
     names, words = hosts_and_agent(hosts, agent)
     if len(names) < 2:
         raise UsageError("a ping-pong takes two hosts", hint="--hosts HOSTFILE with two or more")
-    mpi = find_mpi(mpirun, mpicc)
+    found = mpi.find()
     described = None if network is None else open_source(network, purpose=Purpose.sockets)
     with saying_what_is_done() as doing:
         doing("asking the hosts for their networks")
         facts = survey(names, words)
         planes = served_planes(described, facts)[1] if described is not None else []
-        results = measure_stretches(find_stretches(facts, planes), mpi, time, most, doing)
+        results = measure_stretches(find_stretches(facts, planes), found, time, most, doing)
     if out_dir is not None:
         write_results(out_dir, described, results, network_of_facts(facts))
         note(f"wrote {out_dir}")
-    data = [as_data(result) for result in results]
-    print_json("bench-pingpong", {"stretches": data}) if json else describe(results)
+    data: PingPongData = {"stretches": [as_data(result) for result in results]}
+    print_json("bench-pingpong", data) if json else describe(results)
 
 
 def write_results(folder: Path, described: Network | None, results: Sequence[Result], told: str) -> None:
@@ -99,7 +145,7 @@ def write_results(folder: Path, described: Network | None, results: Sequence[Res
     write_bytes(folder / "throughput.svg", throughput_plot(results).encode())
 
 
-def as_data(result: Result) -> dict[str, Any]:
+def as_data(result: Result) -> StretchData:
     spread, stream = result.spread, result.one_after_the_other
     error = errors_of(
         "half round trip", lambda size: one_way(result.costs, size), result.half_round_trip.items(), fitted=True

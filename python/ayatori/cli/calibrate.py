@@ -12,9 +12,11 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.calibration.calibrating import calibrate as measure_and_fit
-from ayatori.calibration.measuring import find_mpi, hosts_in
+from ayatori.calibration.measuring import hosts_in
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import MpiOptions
 from ayatori.cli.output import counted, note, print_json, print_table, print_warning, say, saying_what_is_done
 from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.prediction.costs import MessageCosts, seconds_of
@@ -22,10 +24,11 @@ from ayatori.prediction.costs import MessageCosts, seconds_of
 SIZES_PRINTED = (1, 1 << 10, 1 << 16, 1 << 20, 1 << 22)
 
 
+@grouped
 def calibrate(
+    *,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calibration there.")] = None,
-    mpirun: options.MPIRUN = "mpirun",
-    mpicc: options.MPICC = None,
+    mpi: MpiOptions,
     hostfile: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Two hosts or more: also measures between the first two.")
     ] = None,
@@ -41,9 +44,9 @@ def calibrate(
     if not 0 <= links <= 1000:
         raise UsageError(f"--links {links} is out of range", hint="0 to 1000")
     check_files(hostfile, out)
-    mpi = find_mpi(mpirun, mpicc)
+    found = mpi.find()
     with saying_what_is_done() as doing:
-        calibration = measure_and_fit(mpi, time, hostfile, links, doing)
+        calibration = measure_and_fit(found, time, hostfile, links, doing)
     if out is not None:
         write_calibration(calibration, out)
         note(f"wrote {out}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -13,58 +14,91 @@ from ayatori.cli.check_together import Tables, assess_together, describe_togethe
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
-from ayatori.cli.option_groups import JobOptions
+from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
-from ayatori.cli.searching import Cut, describe_cut, searched, with_results
+from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
-from ayatori.formats.applied import applied_as_data, read_applied
+from ayatori.formats.applied import AppliedData, applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan
-from ayatori.model.network import open_source
 from ayatori.planning.plans import (
     D_MOD_K,
     MULTIPATH,
     Assessment,
+    JobsData,
+    Messages,
     assess_jobs,
     assessments_as_data,
     contention,
     method_named,
     purpose_of,
-    steps_of,
-    traffic_of_nics,
 )
+from ayatori.planning.routes import TablesData, check_as_data
 from ayatori.planning.routes import check as check_tables
-from ayatori.planning.routes import check_as_data
-from ayatori.planning.together import JobOnFabric, check_plans, check_tables_of_plans
+from ayatori.planning.together import JobOnFabric, TogetherData, check_plans, check_tables_of_plans
+
+
+class JobsOfPattern(JobsData):
+    pattern: str
+    """As given."""
+
+
+class CheckDetails(TypedDict, total=False):
+    applied: AppliedData
+    """Only with `--applied`: connections compared with the plan ([format](applied-format.md))."""
+    together: TogetherData
+    """Only with `--jobs`: jobs that run at the same time."""
+
+
+class CheckData(TablesData, JobsOfPattern, CheckDetails):
+    source: str
+    rails: str
+    seed: int
+    """As given."""
+    cut: CutData | None
+    """How the search was cut short."""
+
 
 HOT_LINKS_SHOWN = 10
 ECMP = "ecmp"
 
 
-@grouped
-def check(
-    *,
-    source: options.SOURCE,
+@dataclass(frozen=True)
+class CheckedOptions:
+    """The options that say what is checked: tables or a plan, and by which messages."""
+
     lfts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM or dump_lfts wrote them.")
-    ] = None,
-    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None,
-    pattern: options.PATTERN = "shift",
-    each: JobOptions,
-    asked: JobsAsked,
+    ] = None
+    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None
+    pattern: options.PATTERN = "shift"
+
+
+@dataclass(frozen=True)
+class ComputedOptions:
+    """The options that say which tables are computed, and which of their paths messages take."""
+
     lmc: Annotated[
         str | None,
         typer.Option(help="log2 of the LIDs per port, 0 to 7, or 'auto'; default 0, auto with --method."),
-    ] = None,
-    method: options.METHOD = None,
-    rails: options.RAILS = "auto",
+    ] = None
+    method: options.METHOD = None
+    rails: options.RAILS = "auto"
+
+
+@grouped
+def check(
+    *,
+    checked: CheckedOptions,
+    each: JobOptions,
+    asked: JobsAsked,
+    computed: ComputedOptions,
     report: options.REPORT = None,
     hashes: HashOptions,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> int:
     """Check tables (reachability, deadlock, balance) and the contention of jobs on them.
@@ -76,38 +110,45 @@ def check(
 
     Without --lfts, tables are computed at --lmc; base LIDs are d-mod-k, as in OpenSM's ftree.
     """
+    pattern, method = checked.pattern, computed.method
     note_sizes(pattern)
-    network = open_source(source, host_pattern, purpose_of(pattern), aliases)
-    rails = options.parse_rails(network, rails)
-    check_options(each, asked, plan, method, report)
+    network = on.open(purpose_of(pattern))
+    messages = Messages(pattern, each.seed, options.parse_rails(network, computed.rails))
+    check_options(each, asked, checked.plan, method, report)
     if method == ECMP:
-        return check_ecmp(source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
+        return check_ecmp(on.source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
     hashes.refuse_without("--method ecmp")
-    together: dict[str, Any] = {}
+    more: CheckDetails = {}
     assessments: list[Assessment] = []
     cut: Cut | None = None
-    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), rails)
+    tables = Tables(checked.lfts, computed.lmc, method and method_named(method, [MULTIPATH]), messages)
     paths = tables.name_of_paths
     with hinting_at_rails(network):
         if asked.jobs:
-            routes, together = assess_together(network, asked, each, tables, pattern, drawing(source, report))
-        elif plan is not None:
-            routes, assessments, paths, together = assess_plan(
-                network, plan, each.jobs_on(network), asked.applied, tables, pattern, each.seed
+            routes, together = assess_together(network, asked, each, tables, drawing(on.source, report))
+            more["together"] = together
+        elif checked.plan is not None:
+            routes, assessments, paths, more = assess_plan(
+                network, checked.plan, each.jobs_on(network), asked.applied, tables
             )
         else:
             routes = tables.of(network)
-            assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, json)
-    data: dict[str, Any] = {"source": source}
-    data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= assessments_as_data(network, paths, assessments)
-    data |= {"pattern": pattern, "seed": each.seed, "rails": rails} | together
-    data["cut"] = cut and cut.as_data()
+            assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, json)
+    data: CheckData = {
+        "source": on.source,
+        **check_as_data(network, routes, check_tables(network, routes)),
+        **assessments_as_data(network, paths, assessments),
+        "pattern": pattern,
+        "seed": each.seed,
+        "rails": messages.rails,
+        **more,
+        "cut": cut_as_data(cut),
+    }
     print_json("check", data) if json else describe(data)
     return status_of(data)
 
 
-def status_of(data: dict[str, Any]) -> Status:
+def status_of(data: CheckData) -> Status:
     if data["cut"] is not None:
         return Status.INTERRUPTED
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
@@ -128,7 +169,7 @@ def check_options(
 
 
 def assess_each(
-    network: Network, jobs: list[Job], tables: Tables, routes: Routes, pattern: str, seed: int, with_bounds: bool
+    network: Network, jobs: list[Job], tables: Tables, routes: Routes, with_bounds: bool
 ) -> tuple[list[Assessment], Cut | None]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
     method: str | None = tables.method or D_MOD_K
@@ -137,7 +178,7 @@ def assess_each(
 
     def assess(control: SearchControl) -> list[Assessment]:
         control.expect(len(jobs))
-        return assess_jobs(network, routes, jobs, method, pattern, seed, control, tables.rails)
+        return assess_jobs(network, routes, jobs, method, tables.messages, control)
 
     assessments, cut = searched("jobs", None, assess)
     return with_results(assessments, cut, len(assessments), len(jobs))
@@ -149,9 +190,7 @@ def assess_plan(
     jobs: list[Job],
     applied_in: Path | None,
     tables: Tables,
-    pattern: str,
-    seed: int,
-) -> tuple[Routes, list[Assessment], str, dict[str, Any]]:
+) -> tuple[Routes, list[Assessment], str, CheckDetails]:
     """The plan, or that which a job made of it, with what differs. Raises Error for a plan that is not for the job that
     the options name, or that was made on other tables."""
     saved = read_plan(network, plan_file)
@@ -160,22 +199,22 @@ def assess_plan(
     # A plan of NICs does not tell how many ranks use them: one each, unless the options name the job.
     job = jobs[0] if saved.of_nics and jobs else saved.job
     with_plan = JobOnFabric(plan_file.name, saved.job, saved.plan, of_nics=saved.of_nics, tables=saved.tables)
-    check_plans([with_plan], tables.rails)
+    check_plans([with_plan], tables.messages.rails)
     routes = tables.of(network, saved.lmc)
     check_tables_of_plans(network, routes, [with_plan])
-    steps = steps_of(pattern, job.rank_count, seed)
-    nics, steps = traffic_of_nics(network, job, steps, tables.rails)
-    taken, differences, name = saved.plan, {}, saved.plan.method.word
+    nics, steps = tables.messages.of(network, job)
+    taken, name = saved.plan, saved.plan.method.word
+    differences: CheckDetails = {}
     if applied_in is not None:
         applied = read_applied(plan_file, applied_in)
         planned = contention(network, routes, nics, saved.plan, steps)
-        as_data = applied_as_data(applied) | {"planned_relative_bandwidth": planned.relative_bandwidth}
-        taken, differences, name = applied.plan, {"applied": as_data}, f"{name} as applied"
+        differences = {"applied": applied_as_data(applied, planned.relative_bandwidth)}
+        taken, name = applied.plan, f"{name} as applied"
     measured = contention(network, routes, nics, taken, steps)
     return routes, [Assessment(job, measured)], name, differences
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: CheckData) -> None:
     say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if data['tables_ok'] else 'tables are BAD'}")
     describe_check(data)
     if data["jobs"]:
@@ -187,7 +226,7 @@ def describe(data: dict[str, Any]) -> None:
         describe_together(data["together"], data["seed"])
 
 
-def describe_applied(applied: dict[str, Any]) -> None:
+def describe_applied(applied: AppliedData) -> None:
     """Whether connections took the paths of the plan."""
     say(
         f"  applied       {applied['as_planned']} of {applied['connections']} connections as planned, between"
@@ -202,7 +241,7 @@ def describe_applied(applied: dict[str, Any]) -> None:
         print_table("", ["  not as planned: ranks", "source LID", "destination LID", "connections"], others)
 
 
-def describe_jobs(data: dict[str, Any]) -> None:
+def describe_jobs(data: JobsOfPattern) -> None:
     """Bandwidth and hot links of the jobs, as `check` and `plan` print them."""
     bandwidth = data["relative_bandwidth"]
     say(f"  jobs          {data['free']} of {data['jobs']} free of hot spots ({data['pattern']}, {data['method']})")

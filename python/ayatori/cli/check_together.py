@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ayatori._core import JobsTogether, Network, Routes
 from ayatori.cli import options
@@ -14,12 +13,14 @@ from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_table, say
 from ayatori.cli.report import save_report
 from ayatori.cli.together import JobsAsked, describe_shared_links
-from ayatori.planning.plans import D_MOD_K, MULTIPATH, steps_of, traffic_of_nics
+from ayatori.planning.plans import D_MOD_K, MULTIPATH, Messages, steps_of, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import (
     BACKGROUND,
     JobOnFabric,
+    TogetherData,
+    WithoutPlans,
     check_tables_of_plans,
     measure_together,
     together_as_data,
@@ -31,12 +32,12 @@ ROUNDS = 300
 
 @dataclass(frozen=True)
 class Tables:
-    """The options that say which tables are looked at, and which paths on them."""
+    """Which tables are looked at, and which paths on them; by which messages."""
 
     lfts: Path | None
     lmc: str | None
     method: str | None
-    rails: str
+    messages: Messages
 
     @property
     def name_of_paths(self) -> str:
@@ -70,36 +71,37 @@ def assess_together(
     asked: JobsAsked,
     each: JobOptions,
     tables: Tables,
-    pattern: str,
     draw: Draw,
-) -> tuple[Routes, dict[str, Any]]:
+) -> tuple[Routes, TogetherData]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
     if tables.method == MULTIPATH:
         raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
     jobs, planned_lmc = asked.read(network, each)
+    rails = tables.messages.rails
     routes = tables.of(network, planned_lmc)
     check_tables_of_plans(network, routes, jobs)
     for one in jobs:
         if one.name == BACKGROUND:
             continue
-        one.pattern = pattern
+        one.pattern = tables.messages.pattern
         if one.plan is None and tables.method is not None:
             steps = steps_of("shift", one.job.rank_count)
-            nics, steps = traffic_of_nics(network, one.job, steps, tables.rails)
-            one.plan, one.of_nics = make_plan(network, routes, nics, tables.method, steps).plan, tables.rails != "own"
-    measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, tables.rails)
+            nics, steps = traffic_of_nics(network, one.job, steps, rails)
+            one.plan, one.of_nics = make_plan(network, routes, nics, tables.method, steps).plan, rails != "own"
+    measured = measure_together(network, routes, jobs, asked.rounds_or(ROUNDS), each.seed, rails)
     asked.draw(network, jobs, measured.shared)
-    draw(network, routes, jobs, measured, tables.rails)
-    told = together_as_data(network, jobs, measured) | {"background": asked.background, "without_plans": None}
+    draw(network, routes, jobs, measured, rails)
+    without_plans: WithoutPlans | None = None
     if any(one.plan is not None for one in jobs):
         unplanned = [replace(one, plan=None) for one in jobs]
-        before = measure_together(network, routes, unplanned, measured.rounds, each.seed, tables.rails)
-        told["without_plans"] = together_as_data(network, unplanned, before)["together"]
-        told["without_plans"]["same_at_lmc_0"] = tables.lfts is None
-    return routes, {"together": told}
+        before = measure_together(network, routes, unplanned, measured.rounds, each.seed, rails)
+        spread = together_as_data(network, unplanned, before)["together"]
+        without_plans = {**spread, "same_at_lmc_0": tables.lfts is None}
+    found = together_as_data(network, jobs, measured)
+    return routes, {**found, "background": asked.background, "without_plans": without_plans}
 
 
-def describe_together(together: dict[str, Any], seed: int) -> None:
+def describe_together(together: TogetherData, seed: int) -> None:
     """Jobs that run at the same time: what each gets, and which links they share."""
     jobs = together["jobs"]
     say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +15,13 @@ from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say, say_unbroken
 from ayatori.cli.starting import describe_planning, describe_start, line_that_plans, start_beside
 
 if TYPE_CHECKING:
     from ayatori._core import Job, Network
-    from ayatori.prediction.choice import Choice
+    from ayatori.prediction.choice import CandidateData, Choice, ChooseData, RankingData
     from ayatori.prediction.predictor import Model
 
 BYTES = Annotated[
@@ -44,28 +44,46 @@ LIBRARY = Annotated[
 
 
 @dataclass(frozen=True)
-class TableOptions:
-    """The options of `choose` that only tables of MPI libraries have."""
+class CallsOptions:
+    """The options that say for which collectives and sizes an algorithm is chosen."""
 
+    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")]
+    bytes: BYTES = "1KiB..4MiB"
+
+    def calls(self) -> list[tuple[str, int]]:
+        collectives = parse_collectives(self.collective)
+        return [(name, size) for name in collectives for size in sizes_for(name, parse_sizes(self.bytes))]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The options that say which algorithms are ranked besides ours or instead, and where the table goes."""
+
+    with_: WITH = None
+    out: OUT = None
     to: TO = ""
     mpi_library: LIBRARY = None
+
+    def check(self, jobs: list[Job]) -> None:
+        """Raises UsageError for options that would not count."""
+        if self.out is not None and len(jobs) > 1:
+            raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
+        if self.with_ and self.to:
+            raise UsageError("--to ranks the MPI's own algorithms: it can't execute others", hint="--with without --to")
+        if self.mpi_library is not None and self.to != "mpich":
+            raise UsageError("--mpi-library is for MPICH's table", hint="--to mpich --mpi-library FILE --out FILE")
 
 
 @grouped
 def choose(
     *,
-    source: options.SOURCE,
-    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
-    bytes: BYTES = "1KiB..4MiB",
+    what: CallsOptions,
     each: JobOptions,
     paths: PathOptions,
     costs: ModelOptions,
-    with_: WITH = None,
-    out: OUT = None,
-    of_mpi: TableOptions,
+    table: TableOptions,
     resume: options.RESUME = False,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Rank the algorithms of collectives by predicted time; over several jobs by the mean.
@@ -74,35 +92,36 @@ def choose(
     """
     from ayatori._core import Purpose
     from ayatori.cli.paths import hinting_at_rails
-    from ayatori.model.network import open_source
-    from ayatori.prediction.choice import choice_as_data, choice_parameters
+    from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
+    from ayatori.prediction.choice import choose as rank_algorithms
+    from ayatori.prediction.predictor import Predictor
     from ayatori.resumable import is_first_process
 
-    calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    network = open_source(source, host_pattern, Purpose.collectives, aliases)
+    calls = what.calls()
+    network = on.open(Purpose.collectives)
     model = paths.hashing(costs.model_on(network), each.seed)
     jobs = each.jobs_or_whole_network(network)
-    check_out(out, jobs)
-    check_of_mpi(of_mpi, with_ or [])
-    if of_mpi.to:
-        from ayatori.cli import choose_for_mpi
-        from ayatori.prediction.predictor import Predictor
-
-        predictor = Predictor(network, paths.method, model, paths.tables_on(network))
-        parameters = choice_parameters(network, jobs, calls, paths.method, model) | paths.tables_as_data()
-        saved = options.open_partial(source, parameters | {"to": of_mpi.to}, resume)
-        with hinting_at_rails(network, has_rails=False):
-            return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, saved, json)
+    table.check(jobs)
+    others, out = table.with_ or [], table.out
+    parameters = choice_parameters(network, jobs, calls, paths.method, model, others) | paths.tables_as_data()
+    saved = options.open_partial(on.source, parameters | ({"to": table.to} if table.to else {}), resume)
     with hinting_at_rails(network, has_rails=False):
-        choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
+        predictor = Predictor(network, paths.method, model, paths.tables_on(network))
+        if table.to:
+            from ayatori.cli import choose_for_mpi
+
+            return choose_for_mpi.choose(on.source, predictor, jobs, calls, table, saved, json)
+        with progress("algorithms", len(pieces_of(calls, others))) as advance:
+            choice = rank_algorithms(predictor, jobs, calls, others=others, saved=saved, advance=advance)
     if not is_first_process():
         return
-    start = write_choice(out, source, network, choice)
-    plan_line = line_that_plans(source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts) if out else ""
+    saved.remove()
+    start = write_choice(out, on.source, network, choice)
+    plan_line = line_that_plans(on.source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts) if out else ""
     if plan_line:
         start = {}  # these lines would start it without the plan
-    data = {"source": source} | choice_as_data(choice) | {"method": paths.name_of(choice.method), "start": start}
-    data["plan_line"] = plan_line
+    data: ChooseData = {"source": on.source, **choice_as_data(choice), "start": start, "plan_line": plan_line}
+    data["method"] = paths.name_of(choice.method)
     if json:
         print_json("choose", data)
         return
@@ -111,46 +130,6 @@ def choose(
     if plan_line:
         describe_planning(plan_line)
         say_unbroken(f"and before the line that starts it: AYATORI_CHOICE={quote(str(out and out.resolve()))}")
-
-
-def rank(
-    network: Network,
-    jobs: list[Job],
-    calls: list[tuple[str, int]],
-    paths: PathOptions,
-    model: Model,
-    others: list[str],
-    source: str,
-    resume: bool,
-) -> Choice:
-    """Our algorithms, and `others`, by their times; what is done is kept for --resume until all are."""
-    from ayatori.prediction.choice import choice_parameters, pieces_of
-    from ayatori.prediction.choice import choose as rank_algorithms
-    from ayatori.resumable import is_first_process
-
-    parameters = choice_parameters(network, jobs, calls, paths.method, model, others) | paths.tables_as_data()
-    saved = options.open_partial(source, parameters, resume)
-    routes = paths.tables_on(network)
-    with progress("algorithms", len(pieces_of(calls, others))) as advance:
-        choice = rank_algorithms(
-            network, jobs, calls, paths.method, model, routes=routes, others=others, saved=saved, advance=advance
-        )
-    if is_first_process():
-        saved.remove()
-    return choice
-
-
-def check_of_mpi(of_mpi: TableOptions, others: list[str]) -> None:
-    """Raises UsageError for options that would not count."""
-    if others and of_mpi.to:
-        raise UsageError("--to ranks the MPI's own algorithms: it can't execute others", hint="--with without --to")
-    if of_mpi.mpi_library is not None and of_mpi.to != "mpich":
-        raise UsageError("--mpi-library is for MPICH's table", hint="--to mpich --mpi-library FILE --out FILE")
-
-
-def check_out(out: Path | None, jobs: list[Job]) -> None:
-    if out is not None and len(jobs) > 1:
-        raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
 
 
 def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> dict[str, str]:
@@ -194,7 +173,7 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
     return [0] if collective == "barrier" else sizes
 
 
-def describe(data: dict[str, Any], model: Model) -> None:
+def describe(data: ChooseData, model: Model) -> None:
     from ayatori.cli.costs import describe_costs, describe_paths
 
     jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else counted(data["ranks"][0], "rank")
@@ -205,7 +184,7 @@ def describe(data: dict[str, Any], model: Model) -> None:
         describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])
 
 
-def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
+def describe_collective(collective: str, calls: list[RankingData]) -> None:
     """A row for the sizes that are next to each other and take the same algorithm."""
     columns = [f"  {collective}", "chosen", "time", "nearest", "times as long"]
     print_table("", columns, [interval_as_row(run) for run in runs_of(calls)])
@@ -214,13 +193,13 @@ def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
         say(f"  without {algorithm}: {reason}")
 
 
-def runs_of(calls: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def runs_of(calls: list[RankingData]) -> list[list[RankingData]]:
     """The calls by size, those next to each other together whose fastest algorithm and chunk size are the same."""
     by_size = sorted(calls, key=lambda call: call["bytes"])
     return [list(run) for _, run in groupby(by_size, key=lambda call: name_of(call["ranking"][0]))]
 
 
-def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
+def interval_as_row(run: list[RankingData]) -> list[str]:
     """From the smallest to the largest size: the time of both, and the algorithm that comes nearest to it anywhere
     between them, with how many times that it takes there."""
     ends = [run[0], run[-1]] if len(run) > 1 else [run[0]]
@@ -235,9 +214,9 @@ def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def times_as_long(other: dict[str, Any], best: dict[str, Any]) -> float:
+def times_as_long(other: CandidateData, best: CandidateData) -> float:
     return other["time_s"] / best["time_s"] if best["time_s"] else 1
 
 
-def name_of(candidate: dict[str, Any]) -> str:
+def name_of(candidate: CandidateData) -> str:
     return str(candidate["algorithm"]) + (f"/{format_bytes(candidate['chunk'])}" if candidate["chunk"] else "")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
@@ -15,7 +13,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.options import value_of
 from ayatori.cli.output import note, print_json, print_table, progress, say, say_unbroken
 from ayatori.mpi_tables import rules
-from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
+from ayatori.mpi_tables.tables import IN_A_FILE, MpiTableData, RulesData, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, is_first_process
 
@@ -25,8 +23,7 @@ def choose(
     predictor: Predictor,
     jobs: list[Job],
     calls: list[tuple[str, int]],
-    options: TableOptions,
-    out: Path | None,
+    table: TableOptions,
     saved: SavedResults,
     json: bool,
 ) -> None:
@@ -34,12 +31,12 @@ def choose(
 
     Under mpirun or srun the processes share the sizes; finished sizes are kept in `saved`.
     """
-    mpi = value_of(mpi_named, options.to)
+    mpi = value_of(mpi_named, table.to)
     if len(jobs) != 1:
         raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
-    if out is None and mpi.word in IN_A_FILE:
+    if table.out is None and mpi.word in IN_A_FILE:
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
-    if out is not None and mpi.word not in IN_A_FILE:
+    if table.out is not None and mpi.word not in IN_A_FILE:
         raise UsageError(f"{mpi.title} reads no file, but variables, which are printed", hint="without --out")
     with progress("sizes", len(rules.calls_to_rank(mpi, calls))) as advance:
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance, saved)
@@ -47,9 +44,13 @@ def choose(
         return
     saved.remove()
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
-    written = write(chosen, out, options.mpi_library)
-    data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
-    data |= rules_as_data(chosen, ranked, written)
+    written = write(chosen, table.out, table.mpi_library)
+    data: MpiTableData = {
+        "source": source,
+        "method": predictor.method,
+        "model": asdict(predictor.model),
+        **rules_as_data(chosen, ranked, written),
+    }
     for file in written.files:
         note(f"wrote {file}")
     if json:
@@ -58,7 +59,7 @@ def choose(
         describe(data, mpi.title, predictor.model)
 
 
-def describe(data: dict[str, Any], title: str, model: Model) -> None:
+def describe(data: MpiTableData, title: str, model: Model) -> None:
     say(f"{data['source']}: rules of {title} for {data['ranks']} ranks")
     describe_paths(data)
     describe_costs(model)
@@ -78,14 +79,14 @@ def describe(data: dict[str, Any], title: str, model: Model) -> None:
         say_unbroken(f"  export {name}={shlex.quote(value)}")
 
 
-def _is_about(algorithm: str, data: dict[str, Any]) -> bool:
+def _is_about(algorithm: str, data: MpiTableData) -> bool:
     """Whether an algorithm that is left out belongs to a collective that was asked for, or to all."""
     words = set(algorithm.replace(",", " ").split())
     collectives = {entry["collective"] for entry in data["collectives"]}
     return bool(words & collectives) or algorithm.startswith("the algorithms")
 
 
-def rows_of(entry: dict[str, Any]) -> list[list[str]]:
+def rows_of(entry: RulesData) -> list[list[str]]:
     rows = []
     for number, rule in enumerate(entry["rules"]):
         name = f"{rule['algorithm']} ({rule['key']})" if isinstance(rule["key"], int) else rule["algorithm"]

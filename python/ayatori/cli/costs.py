@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def _given(option: str, parse: Callable[[str], Value], text: str) -> Value:
         raise UsageError(f"{option}: {error.message}", error.cause, error.hint) from error
 
 
-def describe_paths(data: dict[str, Any]) -> None:
+def describe_paths(data: Mapping[str, Any]) -> None:
     """A line: which paths, by which hashes, in which steps."""
     model = data["model"]
     last = model["hash_seed"] + model["hash_seeds"] - 1

@@ -6,7 +6,7 @@ import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -15,13 +15,43 @@ from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import print_json, print_table, say, saying_what_is_done
-from ayatori.cli.searching import SECONDS, describe_cut, leave_if_interrupted, parse_limit, searched
+from ayatori.cli.searching import (
+    SECONDS,
+    CutData,
+    cut_as_data,
+    describe_cut,
+    leave_if_interrupted,
+    parse_limit,
+    searched,
+)
 from ayatori.model.jobs import count_hosts
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
 from ayatori.report import write_report
 from ayatori.study import paper1
-from ayatori.study.main_job import main_job_as_data, run_lab, run_study
+from ayatori.study.main_job import EngineData, MainJobData, main_job_as_data, run_lab, run_study
+
+
+class OriginData(TypedDict):
+    date: str
+    version: str
+    seed: int
+    command: str
+    """When and how the study was made."""
+
+
+class DemoStudy(MainJobData):
+    made: OriginData
+    """Where the study comes from."""
+    cut: CutData | None
+    """How the search was cut short."""
+
+
+class DemoData(DemoStudy):
+    """The study that the report draws."""
+
+    report: str
+    """The page."""
 
 
 def demo(
@@ -53,13 +83,16 @@ def demo(
         doing(f"planning {jobs} random jobs of {size} machines, and contiguous ones, by every method")
         study, cut = searched("jobs planned", limit, lambda control: run_study(lab, jobs, size, seed, control))
         doing("measuring each engine's tables, and drawing the report")
-        data = main_job_as_data(known, lab, study, source, seed)
-        data["made"] = origin_as_data(seed)
-        data["cut"] = cut and cut.as_data()
+        data: DemoStudy = {
+            **main_job_as_data(known, lab, study, source, seed),
+            "made": origin_as_data(seed),
+            "cut": cut_as_data(cut),
+        }
         write_json(out_dir / "study-1.json", data)
         report = write_report(out_dir)
     if json:
-        print_json("demo", data | {"report": str(report)})
+        printed: DemoData = {**data, "report": str(report)}
+        print_json("demo", printed)
     else:
         describe(data)
         describe_cut(data["cut"], "jobs planned")
@@ -69,7 +102,7 @@ def demo(
     leave_if_interrupted(cut)
 
 
-def origin_as_data(seed: int) -> dict[str, Any]:
+def origin_as_data(seed: int) -> OriginData:
     """When and how the study was made, for its report."""
     from importlib.metadata import version
 
@@ -81,7 +114,7 @@ def origin_as_data(seed: int) -> dict[str, Any]:
     }
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: DemoStudy) -> None:
     say(data["title"])
     for check in data["checks"]:
         say(check_in_words(check))
@@ -105,7 +138,7 @@ def describe(data: dict[str, Any]) -> None:
     print_table("the same random jobs on each engine's tables", ["", "LMC", "free", "mean"], engine_rows)
 
 
-def random_rows(data: dict[str, Any]) -> list[list[str]]:
+def random_rows(data: DemoStudy) -> list[list[str]]:
     random, peak = data["random"], data.get("peak_MBps")
     rows = []
     for method in METHODS:
@@ -133,7 +166,7 @@ def random_rows(data: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def paper_contiguous_lines(data: dict[str, Any]) -> list[str]:
+def paper_contiguous_lines(data: DemoStudy) -> list[str]:
     contiguous, peak = data["contiguous"], data.get("peak_MBps")
     if not peak or paper1.CONTIGUOUS_NODES not in contiguous["sizes"]:
         return []
@@ -142,7 +175,7 @@ def paper_contiguous_lines(data: dict[str, Any]) -> list[str]:
     return [f"  16 contiguous machines, MB/s: {ours} (paper measured 1310 for both of its methods)"]
 
 
-def engine_row(engine: dict[str, Any]) -> list[str]:
+def engine_row(engine: EngineData) -> list[str]:
     if not engine["accepted"]:
         return [f"{engine['name']}: {engine['note']}", str(engine["lmc"]), "-", "-"]
     mean = f"{engine['mean_relative_bandwidth']:.4f}"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -32,7 +32,7 @@ from ayatori.diagnosis import (
     ways_of,
 )
 from ayatori.diagnosis.survey import words_of
-from ayatori.model.network import PURPOSES, open_source
+from ayatori.model.network import PURPOSES, PlanePurpose, open_source
 from ayatori.pingpong import join_fabrics, network_of_facts, served_planes
 from ayatori.processes import YIELDING
 
@@ -153,7 +153,59 @@ def _agent_of_mpi() -> str:
     return next((os.environ[name] for name in _AGENT_VARIABLES if os.environ.get(name)), _SSH)
 
 
-def _as_data(found: Diagnosis) -> dict[str, Any]:
+class SubnetData(TypedDict):
+    network: str
+    """The subnet: `10.9.0.0/16`."""
+    addresses: list[str]
+    interfaces: list[str]
+    """Those of each host."""
+    works: bool
+    """Whether all hosts reach each other, as far as that was tried."""
+    bytes_per_second: float | None
+    """The slowest transfer between neighbours of the list, or null."""
+    chosen: bool
+    """Whether the settings name this one."""
+
+
+class ServedPlaneData(PlanePurpose):
+    name: str
+    """The plane's name."""
+    interfaces: list[list[str]]
+    """Per host the interfaces that are on the plane."""
+
+
+class FindingData(TypedDict):
+    kind: str
+    """A word of the table in [doctor.md](doctor.md)."""
+    hosts: list[str]
+    what: str
+    """Where, and in words what."""
+    mend: str | None
+    """The remedy where settings do not help; null where they do."""
+
+
+class SettingsData(TypedDict):
+    openmpi: list[str] | None
+    mpich: list[str] | None
+    """Words for the command lines of mpirun and mpiexec; null where none are the same for all hosts."""
+
+
+class DoctorData(TypedDict):
+    hosts: list[str]
+    """Their names."""
+    networks: list[SubnetData]
+    """The networks that all hosts are on."""
+    planes: list[ServedPlaneData]
+    """With `--network` its planes; else empty."""
+    trouble: list[FindingData]
+    """What is wrong."""
+    known: list[FindingData]
+    """What is known to go wrong with an MPI that the hosts have."""
+    settings: SettingsData
+    """What makes MPI libraries use the right network."""
+
+
+def _as_data(found: Diagnosis) -> DoctorData:
     return {
         "hosts": [host.name for host in found.facts.hosts],
         "networks": [
@@ -181,7 +233,7 @@ def _as_data(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _findings_as_data(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def _findings_as_data(findings: Sequence[Finding]) -> list[FindingData]:
     return [
         {"kind": one.kind, "hosts": list(one.hosts), "what": one.what, "mend": one.mend or None} for one in findings
     ]

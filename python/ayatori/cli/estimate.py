@@ -3,20 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
 from ayatori.cli import bench_hpl, estimate_in_network, estimate_memory, options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.estimate.hpl_model import PartTimes, check_modelled, model_hpl
-from ayatori.estimate.paper3 import PRINTED_CLUSTER, TOP500_LAST, paper_estimate
-from ayatori.linpack.kernels import measure_parts
+from ayatori.estimate.paper3 import PRINTED_CLUSTER, TOP500_LAST, Discrepancy, Step, paper_estimate
+from ayatori.linpack.kernels import Kernels, measure_parts
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import launcher_of
 from ayatori.linpack.settings import Variant
-from ayatori.linpack.sweep import Sweep
+
+
+class ModelledPoint(TypedDict):
+    plane: str
+    order: int
+    nb: int
+    p: int
+    q: int
+    """The network, N, NB, P and Q."""
+    seconds: float
+    gflops: float
+    """As modelled."""
+    panels: float
+    updates: float
+    messages: float
+    """Seconds of parts, of all processes together."""
+    parts: list[Annotated[dict[str, Any], Kernels]]
+    """What was measured, by height of the trailing matrix."""
+
+
+class EstimateHplData(TypedDict):
+    """[The model](hpl-model.md) says what is measured."""
+
+    depth: int
+    """Look-ahead."""
+    results: list[ModelledPoint]
+    """One entry per point."""
+
+
+class PaperData(TypedDict):
+    steps: list[Annotated[dict[str, Any], Step]]
+    """What the paper computes, step by step."""
+    discrepancies: list[Annotated[dict[str, Any], Discrepancy]]
+    """Where numbers do not multiply out."""
+    top500_last_tflops: float
+    """Place 500 in June 2010."""
+
 
 app = typer.Typer(help="Estimate a cluster that is not built or not measured.", no_args_is_help=True)
 app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
@@ -29,15 +66,12 @@ def estimate() -> None:
 
 
 @app.command("hpl")
+@grouped
 def hpl(
+    *,
     paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step.")] = False,
-    preset: bench_hpl.PRESET = "",
-    matrix_order: bench_hpl.ORDER = "",
-    memory: bench_hpl.MEMORY = "",
-    nb: bench_hpl.NB = "",
-    grids: bench_hpl.GRIDS = "",
-    planes: bench_hpl.PLANES = "",
-    depth: Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")] = Variant.depth,
+    sizes: bench_hpl.SizeOptions,
+    depth: bench_hpl.DEPTH = Variant.depth,
     launch: bench_hpl.LAUNCH = "",
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time for the parts of each point.")] = "5s",
     json: options.JSON = False,
@@ -49,38 +83,49 @@ def hpl(
     With --paper: paper 3's estimate of its Cell cluster, and where its numbers do not multiply out.
     """
     if paper:
-        if any((preset, matrix_order, memory, nb, grids, planes, launch)):
+        if sizes != bench_hpl.SizeOptions() or launch:
             raise UsageError("--paper takes no other option than --json")
         describe_paper(json)
         return
     time = options.seconds_to_measure(seconds, "5s")
-    sizes = bench_hpl.sizes_of(preset, matrix_order, memory, nb, grids)
-    sweep = Sweep(*sizes, bench_hpl.planes_of(planes), Variant(depth=depth))
-    sweep.check()
+    sweep = sizes.sweep(Variant(depth=depth))
     for point in sweep.points():
         check_modelled(point, depth)
     launcher = launcher_of(launch)
     program_for(launcher, "kernels")
-    results: list[dict[str, Any]] = []
+    results: list[ModelledPoint] = []
     for point in sweep.points():
         note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
         measured = measure_parts(launcher, point, time)
-        head = {"plane": point.plane.name, "order": point.order, "nb": point.block, "p": point.rows, "q": point.columns}
-        parts = PartTimes(measured.kernels)
-        modelled = asdict(model_hpl(point, parts, depth, measured.places))
-        results.append(head | modelled | {"parts": [asdict(kernel) for kernel in measured.kernels]})
+        modelled = model_hpl(point, PartTimes(measured.kernels), depth, measured.places)
+        results.append(
+            {
+                "plane": point.plane.name,
+                "order": point.order,
+                "nb": point.block,
+                "p": point.rows,
+                "q": point.columns,
+                "seconds": modelled.seconds,
+                "gflops": modelled.gflops,
+                "panels": modelled.panels,
+                "updates": modelled.updates,
+                "messages": modelled.messages,
+                "parts": [asdict(kernel) for kernel in measured.kernels],
+            }
+        )
     if json:
-        print_json("estimate-hpl", {"depth": depth, "results": results})
+        data: EstimateHplData = {"depth": depth, "results": results}
+        print_json("estimate-hpl", data)
     else:
         describe(results)
 
 
-def describe(results: list[dict[str, Any]]) -> None:
+def describe(results: list[ModelledPoint]) -> None:
     say("High Performance Linpack as modelled from its parts, BCAST 1ring; parts: of all processes together")
     columns = ["  plane, P x Q", "N", "NB", "GFlop/s", "s", "panels", "updates", "messages"]
     rows = [
         [f"  {one['plane']}, {one['p']} x {one['q']}", str(one["order"]), str(one["nb"]), f"{one['gflops']:.2f}"]
-        + [f"{one[name]:.2f}" for name in ("seconds", "panels", "updates", "messages")]
+        + [f"{seconds:.2f}" for seconds in (one["seconds"], one["panels"], one["updates"], one["messages"])]
         for one in results
     ]
     print_table("", columns, rows)
@@ -89,7 +134,12 @@ def describe(results: list[dict[str, Any]]) -> None:
 def describe_paper(json: bool) -> None:
     found = paper_estimate()
     if json:
-        print_json("estimate-hpl-paper", asdict(found) | {"top500_last_tflops": TOP500_LAST})
+        data: PaperData = {
+            "steps": [asdict(step) for step in found.steps],
+            "discrepancies": [asdict(one) for one in found.discrepancies],
+            "top500_last_tflops": TOP500_LAST,
+        }
+        print_json("estimate-hpl-paper", data)
         return
     say("High Performance Linpack in mixed precision on the Cell cluster of paper 3 (its section 4.2), TFlop/s")
     rows = [[f"  {s.what}", s.arithmetic, f"{s.tflops:.4f}", printed(s.printed)] for s in found.steps]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -13,26 +12,73 @@ from ayatori.cli import options
 from ayatori.cli.costs import describe_costs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
-from ayatori.model.network import open_source
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network, predict_uneven
+from ayatori.prediction.in_network import (
+    COLLECTIVES,
+    OPERATIONS,
+    SEGMENT_BYTES,
+    InNetwork,
+    Uneven,
+    predict_in_network,
+    predict_uneven,
+)
 from ayatori.prediction.predictor import Model
+
+
+class LateData(TypedDict):
+    switches: float
+    hosts: float
+    """What is left after the last process has come, in switches and between hosts."""
+
+
+class ReductionData(TypedDict):
+    collective: str
+    bytes: int
+    """The collective, and the size of the vector."""
+    seconds: float
+    """In switches."""
+    processor: float
+    inside: float
+    """Of these seconds, those that a rank's processor is busy, and those that the ranks of a host take among
+    themselves."""
+    links_up: int
+    """From a host to the lowest switch that is above all of them."""
+    algorithm: str
+    host_seconds: float
+    saved: float
+    """Our fastest algorithm between hosts, its time, and the difference."""
+    late: LateData | None
+    """With `--late`: both, simulated. Otherwise, and for collectives that are not simulated in switches, null."""
+
+
+class InNetworkData(TypedDict):
+    """[The page](in-network.md) has the model."""
+
+    source: str
+    ranks: int
+    machines: int
+    """The network, and the job's ranks and hosts."""
+    operations: list[str]
+    segment_bytes: int
+    """Operations that switches take; the largest payload of a packet."""
+    results: list[ReductionData]
+    """One entry per collective and size."""
+    costs: str
+    """Where the costs come from, as in `model.costs.origin` of `simulate`."""
 
 
 @grouped
 def in_network(
     *,
-    source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"{', '.join(COLLECTIVES)}.")] = "allreduce",
     bytes: Annotated[
         str, typer.Option(metavar="SIZE[,SIZE…]", help="Size of the whole vector.")
     ] = "8B,16B,24B,4096B,64KiB",
     each: JobOptions,
     costs: ModelOptions,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     late: Annotated[
         str, typer.Option("--late", metavar="TIME", help="Mean late arrival of processes; random, simulated.")
     ] = "",
@@ -43,7 +89,7 @@ def in_network(
     For the first job, on a tree. The result is a lower bound by a model; no switch is asked. Nonblocking forms take
     as long, and hide all but the processor's time.
     """
-    network = open_source(source, host_pattern, Purpose.collectives, aliases)
+    network = on.open(Purpose.collectives)
     job = each.jobs_or_whole_network(network)[0]
     sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]
@@ -53,17 +99,34 @@ def in_network(
     if late and not 1e-9 <= seconds <= 1:
         raise UsageError(f"--late {late} is out of range", hint="1ns to 1s")
     uneven = [predict_uneven(network, job, one, seconds, model) if late else None for one in predicted]
-    results = [
-        asdict(one) | {"saved": one.saved, "late": asdict(two) if two is not None else None}
-        for one, two in zip(predicted, uneven, strict=True)
-    ]
-    data = {"source": source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
-    data |= {"segment_bytes": SEGMENT_BYTES, "results": results}
-    data["costs"] = (model.costs or FREE).origin
+    data: InNetworkData = {
+        "source": on.source,
+        "ranks": job.rank_count,
+        "machines": len(job.machines),
+        "operations": list(OPERATIONS),
+        "segment_bytes": SEGMENT_BYTES,
+        "results": [as_data(one, two) for one, two in zip(predicted, uneven, strict=True)],
+        "costs": (model.costs or FREE).origin,
+    }
     print_json("estimate-in-network", data) if json else describe(data, model)
 
 
-def describe(data: dict[str, Any], model: Model) -> None:
+def as_data(predicted: InNetwork, uneven: Uneven | None) -> ReductionData:
+    return {
+        "collective": predicted.collective,
+        "bytes": predicted.bytes,
+        "seconds": predicted.seconds,
+        "algorithm": predicted.algorithm,
+        "host_seconds": predicted.host_seconds,
+        "links_up": predicted.links_up,
+        "inside": predicted.inside,
+        "processor": predicted.processor,
+        "saved": predicted.saved,
+        "late": None if uneven is None else {"switches": uneven.switches, "hosts": uneven.hosts},
+    }
+
+
+def describe(data: InNetworkData, model: Model) -> None:
     say(f"{data['ranks']} ranks on {data['machines']} machines; operations: {', '.join(data['operations'])}")
     describe_costs(model)
     columns = ["  collective", "in switches", "processor", "between hosts", "saved", "by"]
@@ -76,12 +139,13 @@ def describe(data: dict[str, Any], model: Model) -> None:
         )
 
 
-def row_of(result: dict[str, Any]) -> list[str]:
-    times = [format_seconds(result[name]) for name in ("seconds", "processor", "host_seconds")]
+def row_of(result: ReductionData) -> list[str]:
+    times = [format_seconds(one) for one in (result["seconds"], result["processor"], result["host_seconds"])]
     saved = f"{result['saved'] / result['host_seconds']:.0%}" if result["host_seconds"] else "0%"
     return [f"  {result['collective']}, {format_bytes(result['bytes'])}", *times, saved, result["algorithm"]]
 
 
-def late_row_of(result: dict[str, Any]) -> list[str]:
-    times = [format_seconds(result["late"][name]) for name in ("switches", "hosts")]
+def late_row_of(result: ReductionData) -> list[str]:
+    assert result["late"] is not None  # only those that were simulated have a row
+    times = [format_seconds(result["late"]["switches"]), format_seconds(result["late"]["hosts"])]
     return [f"  {result['collective']}, {format_bytes(result['bytes'])}", *times]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -12,6 +12,22 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.estimate.memory import CONNECTION, LIBACP, OWN_QUEUE, MemoryEstimate, Row, estimate_memory
+
+
+class MemoryData(TypedDict):
+    """[The model](memory-model.md) says what is counted; all sizes are bytes."""
+
+    rows: list[Annotated[dict[str, Any], Row]]
+    """One entry per number of processes."""
+    starter: int
+    """Starter memory of each process with libacp, not in `rows`."""
+    without_verbs: str
+    """Why nothing is known of libacp over verbs; empty if it is."""
+    ppn: int
+    connection: int
+    """As given: processes per host, and the memory of a reliable connection."""
+    own_queue: int
+    """Receive buffers of a connection that has its own."""
 
 
 def memory(
@@ -35,7 +51,15 @@ def memory(
     size = options.value_of(parse_bytes, connection)
     found = estimate_memory(counts, ppn, size)
     if json:
-        print_json("estimate-memory", asdict(found) | {"ppn": ppn, "connection": size, "own_queue": OWN_QUEUE})
+        data: MemoryData = {
+            "rows": [asdict(row) for row in found.rows],
+            "starter": found.starter,
+            "without_verbs": found.without_verbs,
+            "ppn": ppn,
+            "connection": size,
+            "own_queue": OWN_QUEUE,
+        }
+        print_json("estimate-memory", data)
     else:
         describe(found, size)
 

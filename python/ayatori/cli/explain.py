@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -16,11 +16,49 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
 from ayatori.cli.own_options import RunsCommand
-from ayatori.overlap.explanation import WORTH_A_CHANGE, explain
+from ayatori.overlap.explanation import WORTH_A_CHANGE, Kind, explain
 from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.timeline import timeline_of
 from ayatori.overlap.tracing import Measured, Program, measure_change, program_of
 from ayatori.report.overlap_page import overlap_page
+
+
+class MeasuredData(TypedDict):
+    before: float
+    after: float
+    hidden: float
+    verdict: str
+    """Medians of the alternating runs in seconds, their difference, and the comparison in words."""
+    noise: float
+    too_noisy: bool
+    """By how many seconds medians of the earlier and the later half of runs differ, and whether that is too much: more
+    than 15 % of what is hidden, or others had more than 5 % of the cores."""
+    others: float
+    stolen: float
+    """The largest share of the cores that other processes had in a run, and that the host of a virtual machine had."""
+    off: float
+    """The share of the runs with the plug-in's thread in which its own trial turned it off."""
+
+
+class ExplainData(TypedDict):
+    """[The page](overlap.md#explain-a-program) says how it is found out."""
+
+    command: str
+    mpi: str
+    """What was run, and its MPI."""
+    given: list[str]
+    moved_by: str
+    advice: list[str]
+    """Sentences: thread level, cores, eager limits; what moved the bytes; what to change."""
+    kinds: list[Annotated[dict[str, Any], Kind]]
+    """One entry for the nonblocking operations of one name and size."""
+    seconds: float
+    with_progress: float
+    hidden: float
+    """The program's time, the time predicted with the plug-in's thread, and their difference."""
+    measured: MeasuredData | None
+    """The change, measured; null where there was nothing to measure."""
+
 
 app = typer.Typer(help="Why is a program as fast as it is, and what would change that?", no_args_is_help=True)
 
@@ -71,18 +109,24 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
         traces = program.run(folder / "as-it-is", False)
         has_plugin = (program.plugins / program.family / "libayatori_mpi.so").exists()
         explanation = explain(traces, has_plugin)
-        data = {"command": " ".join(program.command), "mpi": program.family} | explanation.as_data()
         measured: Measured | None = None
         if repeats and has_plugin and explanation.hidden >= WORTH_A_CHANGE * explanation.seconds:
             doing("running it with the plug-in's thread, and as it is")
             measured = measure_change(program, folder, explanation.seconds, repeats)
-    data["measured"] = None
-    if measured is not None:
-        verdict = measured.verdict(explanation.hidden)
-        noisy = measured.is_too_noisy(explanation.hidden)
-        data["measured"] = asdict(measured) | {"hidden": measured.hidden, "too_noisy": noisy, "verdict": verdict}
+    data: ExplainData = {
+        "command": " ".join(program.command),
+        "mpi": program.family,
+        "given": explanation.given,
+        "kinds": [asdict(kind) for kind in explanation.kinds],
+        "moved_by": explanation.moved_by,
+        "advice": explanation.advice,
+        "seconds": explanation.seconds,
+        "with_progress": explanation.with_progress,
+        "hidden": explanation.hidden,
+        "measured": None if measured is None else measured_as_data(measured, explanation.hidden),
+    }
     if is_kept:
-        with_timeline = data | {"timeline": timeline_of(traces)}
+        with_timeline = {**data, "timeline": timeline_of(traces)}
         write_json(folder / "explanation.json", with_timeline)
         write_json(folder / "perfetto.json", perfetto_of(traces))
         write_bytes(folder / "index.html", overlap_page(with_timeline).encode("utf-8"))
@@ -90,7 +134,21 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
     print_json("explain-overlap", data) if as_json else describe(data)
 
 
-def describe(data: dict[str, Any]) -> None:
+def measured_as_data(measured: Measured, predicted: float) -> MeasuredData:
+    return {
+        "before": measured.before,
+        "after": measured.after,
+        "noise": measured.noise,
+        "others": measured.others,
+        "stolen": measured.stolen,
+        "off": measured.off,
+        "hidden": measured.hidden,
+        "too_noisy": measured.is_too_noisy(predicted),
+        "verdict": measured.verdict(predicted),
+    }
+
+
+def describe(data: ExplainData) -> None:
     say(f"{data['command']} ({data['mpi']}): {format_seconds(data['seconds'])} from its first call to its last")
     for sentence in data["given"]:
         say(f"  {sentence}")

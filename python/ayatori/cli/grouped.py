@@ -1,10 +1,14 @@
-"""Options that belong together as one object: a verb takes a dataclass of them, and Typer sees each by itself."""
+"""Options that belong together as one object: a verb takes a dataclass of them, and Typer sees each by itself.
+
+A group may have groups among its fields. Its options stand in help where the group stands; arguments have a list of
+their own there.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from typing import Any, TypeVar, get_type_hints
 
@@ -14,42 +18,44 @@ Result = TypeVar("Result")
 def grouped(verb: Callable[..., Result]) -> Callable[..., Result]:
     """The verb for Typer: in place of each parameter that is a dataclass stand the fields of it, as options.
 
-    The fields are annotated as options are, and have defaults. No two may have one name.
+    The fields are annotated as options are. No two may have one name.
     """
     hints = get_type_hints(verb, include_extras=True)
-    flat: list[inspect.Parameter] = []
-    groups: dict[str, tuple[type, list[str]]] = {}
-    for parameter in inspect.signature(verb).parameters.values():
-        kind = hints[parameter.name]
-        if isinstance(kind, type) and is_dataclass(kind):
-            options = _options_of(kind)
-            groups[parameter.name] = kind, [option.name for option in options]
-            flat += options
-        else:
-            flat.append(parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters = inspect.signature(verb).parameters
+    flat = [
+        option
+        for name, parameter in parameters.items()
+        for option in _options_of(name, hints[name], parameter.default)
+    ]  # fmt: skip
 
     @wraps(verb)
     def called(**values: Any) -> Result:
-        made = {
-            name: kind(**{option: values.pop(option) for option in options})
-            for name, (kind, options) in groups.items()
-        }  # fmt: skip
-        return verb(**values, **made)
+        return verb(**{name: _value_of(name, hints[name], values) for name in parameters})
 
     called.__annotations__ = {option.name: option.annotation for option in flat} | {"return": hints["return"]}
     called.__signature__ = inspect.Signature(flat, return_annotation=hints["return"])  # type: ignore[attr-defined]
     return called
 
 
-def _options_of(kind: type) -> list[inspect.Parameter]:
-    """The fields of a dataclass as keyword parameters."""
+def _is_group(kind: Any) -> bool:
+    return isinstance(kind, type) and is_dataclass(kind)
+
+
+def _fields_of(kind: Any) -> list[tuple[Field[Any], Any]]:
     hints = get_type_hints(kind, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(kind)
-    ]
+    return [(field, hints[field.name]) for field in fields(kind)]
+
+
+def _options_of(name: str, kind: Any, default: Any) -> list[inspect.Parameter]:
+    """A parameter by itself, or those that a group stands for."""
+    if _is_group(kind):
+        return [option for field, inner in _fields_of(kind) for option in _options_of(field.name, inner, field.default)]
+    default = inspect.Parameter.empty if default is MISSING else default
+    return [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)]
+
+
+def _value_of(name: str, kind: Any, values: dict[str, Any]) -> Any:
+    """What Typer gives for a parameter, or the group made of it."""
+    if not _is_group(kind):
+        return values[name]
+    return kind(**{field.name: _value_of(field.name, inner, values) for field, inner in _fields_of(kind)})

@@ -23,6 +23,7 @@ from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
+    LabCheck,
     compare_networks,
     discover_live,
     load_our_tables,
@@ -34,7 +35,7 @@ from ayatori.lab.fabric.verification import (
 )
 from ayatori.lab.rdma import MAX_HOSTS, MachineSettings, missing_packages, prepare_parts, run_command
 from ayatori.model.network import open_source
-from ayatori.planning.routes import check, check_as_data, make_routes_explained
+from ayatori.planning.routes import TablesData, check, check_as_data, make_routes_explained
 
 LEAST_BURST, MOST_BURST = 2 << 10, 1 << 20
 ENGINES = (*OPENSM_ENGINES, "file")
@@ -45,6 +46,16 @@ app = typer.Typer(help="Real programs on simulated hardware.", no_args_is_help=T
 @app.callback()
 def lab() -> None:
     """Real programs on simulated hardware."""
+
+
+class LabFabricData(TablesData):
+    """The tables are those that the switches hold."""
+
+    source: str
+    engine: str
+    """As given."""
+    checks: list[Annotated[dict[str, Any], LabCheck]]
+    """What was looked at."""
 
 
 @app.command("fabric", epilog=options.sources_in_words())
@@ -77,9 +88,12 @@ def fabric(
         if out is not None:
             write_tables_of(routes, network, out)
             note(f"wrote {out}")
-        data: dict[str, Any] = {"source": source, "engine": engine}
-        data |= check_as_data(network, routes, check(network, routes))
-        data["checks"] = [check.as_data() for check in checks]
+        data: LabFabricData = {
+            "source": source,
+            "engine": engine,
+            **check_as_data(network, routes, check(network, routes)),
+            "checks": [check.as_data() for check in checks],
+        }
     if json:
         print_json("lab-fabric", data)
     else:
@@ -168,7 +182,7 @@ def check_lab(file: Path, settings: ClusterSettings) -> None:
         note(f"this kernel has no netem: the file's latencies{few} are left out")
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: LabFabricData) -> None:
     say(f"{data['source']}: real OpenSM, engine {data['engine']}, {data['lids']} LIDs")
     describe_check(data)
     for result in data["checks"]:

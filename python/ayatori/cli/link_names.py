@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 LONG = 60
 """Letters of a link from which on its names are shortened."""
 
 
-def names_of_links(links: Sequence[dict[str, Any]]) -> tuple[list[str], str]:
+def names_of_links(links: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
     """Of each link, as link_as_data() has it, both ends of its cable; and what to say about what was left out of names.
 
     Of paths by dimension order, which have no cables, the link's own name. Where names are long, what all of them begin
@@ -25,7 +25,7 @@ def names_of_links(links: Sequence[dict[str, Any]]) -> tuple[list[str], str]:
     return [_name(link, begin, end) for link in links], note
 
 
-def _name(link: dict[str, Any], begin: str, end: str) -> str:
+def _name(link: Mapping[str, Any], begin: str, end: str) -> str:
     if "from" not in link:
         return str(link["link"])
     start, stop = (link[key].removeprefix(begin).removesuffix(end) for key in ("from", "to"))

@@ -10,8 +10,38 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
 
 if TYPE_CHECKING:
-    from ayatori._core import Job, Network, Routes
+    from ayatori._core import Job, Network, Purpose, Routes
+    from ayatori.calibration.measuring import Mpi
     from ayatori.prediction.predictor import Model
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """The network, and how its hosts are named."""
+
+    source: options.SOURCE
+    host_pattern: options.HOST_PATTERN = ""
+    aliases: options.ALIASES = None
+
+    def open(self, purpose: Purpose | None = None) -> Network:
+        from ayatori._core import Purpose
+        from ayatori.model.network import open_source
+
+        carried = Purpose.everything if purpose is None else purpose
+        return open_source(self.source, self.host_pattern, carried, self.aliases)
+
+
+@dataclass(frozen=True)
+class MpiOptions:
+    """The MPI that measures."""
+
+    mpirun: options.MPIRUN = "mpirun"
+    mpicc: options.MPICC = None
+
+    def find(self) -> Mpi:
+        from ayatori.calibration.measuring import find_mpi
+
+        return find_mpi(self.mpirun, self.mpicc)
 
 
 @dataclass(frozen=True)

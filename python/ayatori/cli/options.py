@@ -15,6 +15,7 @@ from ayatori.cli.output import note
 
 if TYPE_CHECKING:
     from ayatori._core import Network
+    from ayatori.model.network import BackgroundData
     from ayatori.resumable import SavedResults
 
 Value = TypeVar("Value")
@@ -150,7 +151,7 @@ def sources_in_words() -> str:
     return f"SOURCE names a network: {kinds}. FILE or FOLDER alone is looked at, and said to be which of them."
 
 
-def background_in_words(flows: Sequence[dict[str, Any]]) -> str:
+def background_in_words(flows: Sequence[BackgroundData]) -> str:
     """By plane how much traffic there is beside jobs, of what background_as_data() tells."""
     on_plane: dict[str, list[float]] = {}
     for flow in flows:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
-from ayatori._core import Network, Purpose
+from ayatori._core import Job, Network, Purpose
 from ayatori.base.units import format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, say, say_unbroken
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
-from ayatori.cli.searching import SECONDS, USUAL_SECONDS, describe_cut, leave_if_interrupted, parse_limit, searched
+from ayatori.cli.searching import CutData, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_planning, describe_start, line_that_plans
 from ayatori.model.jobs import hosts_of
-from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS
-from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
+from ayatori.ordering.search import Ordered, Pattern, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import purpose_of, steps_of
 from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.predictor import Model, Predictor
@@ -30,105 +29,171 @@ from ayatori.prediction.predictor import Model, Predictor
 HOSTS_SHOWN = 16
 
 
-@grouped
-def order(
-    *,
-    source: options.SOURCE,
-    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")],
+@dataclass(frozen=True)
+class OrderedJob:
+    """The options that name the job, and what its ranks send."""
+
+    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")]
     collective: Annotated[
         str, typer.Option(metavar="C", help="The job's main collective: alltoall, allreduce, halo, …")
-    ] = "",
-    algorithm: Annotated[str, typer.Option(metavar="A", help="The collective's algorithm; see below.")] = "",
+    ] = ""
+    algorithm: Annotated[str, typer.Option(metavar="A", help="The collective's algorithm; see below.")] = ""
     pattern: Annotated[
         str, typer.Option(help="Instead of a collective: shift, ring, neighbour, random, or a file of 'FROM TO' lines.")
-    ] = "",
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or per message.")] = "1MiB",
-    ppn: options.PPN = 0,
-    order: options.ORDER = "given",
-    paths: PathOptions,
-    costs: ModelOptions,
-    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict at most; 0: about a minute's worth.")] = 0,
-    seconds: SECONDS = USUAL_SECONDS,
-    seed: options.SEED = 1,
+    ] = ""
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or per message.")] = "1MiB"
+    ppn: options.PPN = 0
+    order: options.ORDER = "given"
+
+    @property
+    def purpose(self) -> Purpose:
+        return purpose_of(self.pattern) if self.pattern else Purpose.collectives
+
+    def read(self, network: Network) -> Job:
+        return JobOptions(job=self.job, ppn=self.ppn, order=self.order).jobs_on(network)[0]
+
+    def traffic(self, ranks: int, seed: int) -> Traffic:
+        """What so many ranks send. Raises UsageError."""
+        size = options.value_of(parse_bytes, self.bytes)
+        if bool(self.pattern) == bool(self.collective):
+            raise UsageError("an order is for a --collective with its --algorithm, or for a --pattern")
+        if self.pattern:
+            if size == 0:
+                raise UsageError("messages of a pattern need bytes")
+            return Pattern(steps_of(self.pattern, ranks, seed), size)
+        known = [each.name for each in options.value_of(algorithms_of, self.collective)]
+        if not self.algorithm:
+            raise UsageError(f"which algorithm of {self.collective}?", hint=f"--algorithm: {', '.join(known)}")
+        if self.collective == "alltoallv":
+            raise UsageError("an alltoallv has no one size", hint="--pattern FILE")
+        return Call(self.collective, self.algorithm, 0 if self.collective == "barrier" else size)
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """The options that say where the order goes."""
+
     to: Annotated[
         str,
         typer.Option(
             metavar="FORMAT", help="Format of --out: hosts, a line per rank (default), or coordinates, for MPICH."
         ),
-    ] = "hosts",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    ] = "hosts"
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None
+
+    def check(self) -> None:
+        """Raises UsageError."""
+        if self.to not in FORMATS:
+            raise UsageError(f"no format '{self.to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
+        if self.to != "hosts" and self.out is None:
+            raise UsageError("a rank order is written to a file", hint=f"--to {self.to} --out FILE")
+
+
+class HostRanks(TypedDict):
+    host: str
+    ranks: int
+    """A host, and how many ranks follow each other on it."""
+
+
+class OrderData(TypedDict):
+    source: str
+    collective: str
+    algorithm: str
+    pattern: str
+    bytes: str
+    seed: int
+    """As given; empty where not."""
+    method: str
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+    given_time_s: float
+    time_s: float
+    gain: float
+    """Predicted time in the given order and in the order that was found; their quotient, at least 1."""
+    trials: int
+    settled: bool
+    """How many orders were predicted; true if no change of two hosts makes it faster."""
+    hosts: list[HostRanks]
+    """The order that was found."""
+    cut: CutData | None
+    """How the search was cut short."""
+    file: str | None
+    start: dict[str, str]
+    """What `--out` wrote, or null; by launcher, the line that uses it."""
+    plan_line: str
+    """Where the times are with a plan: the line that makes it and prints how to start the job. `start` is empty then.
+    Else empty."""
+
+
+@grouped
+def order(
+    *,
+    job: OrderedJob,
+    paths: PathOptions,
+    costs: ModelOptions,
+    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict at most; 0: about a minute's worth.")] = 0,
+    search: SearchOptions,
+    written: FileOptions,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Find a rank order that suits the network and the job's communication; report the gain.
 
     Hosts change places; each keeps its number of ranks. The result is never predicted to be slower."""
-    if to not in FORMATS:
-        raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
-    if to != "hosts" and out is None:
-        raise UsageError("a rank order is written to a file", hint=f"--to {to} --out FILE")
+    written.check()
+    to, out = written.to, written.out
     if trials < 0:
         raise UsageError(f"--trials {trials} is out of range", hint="1 or more; 0: about a minute's worth")
-    limit = parse_limit(seconds)
-    network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives, aliases)
+    limit, seed = search.limit, search.seed
+    network = on.open(job.purpose)
     model = paths.hashing(costs.model_on(network), seed)
-    given = JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
-    check_algorithm(network, paths, algorithm)
-    traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
+    given = job.read(network)
+    check_algorithm(network, paths, job.algorithm)
+    traffic = job.traffic(given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
     count = trials_for(given, traffic, predictor, trials or None)
     with hinting_at_rails(network, has_rails=False):
         ordered, cut = searched(
             "orders", limit, lambda control: order_ranks(predictor, given, traffic, count, seed, control)
         )
-    data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
-    data |= {"pattern": pattern, "bytes": bytes}
-    data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
-    data |= as_data(network, ordered) | {"cut": cut and cut.as_data()}
-    data |= write_order(network, ordered, to, out)
-    if out is not None and to == "hosts" and (line := line_that_plans(source, out, predictor.method, paths.lfts)):
-        data |= {"plan_line": line, "start": {}}  # those would start it without the plan
-    print_json("order", data) if json else describe(data, model, to)
-    leave_if_interrupted(cut)
-
-
-def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, Any]:
-    """The file, and what uses it: by launcher, the line."""
-    if out is None:
-        return {"file": None, "start": {}, "plan_line": ""}
-    start = FORMATS[to](network, ordered.job, out)
-    note(f"wrote {out}")
-    return {"file": str(out), "start": start, "plan_line": ""}
-
-
-def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:
-    if bool(pattern) == bool(collective):
-        raise UsageError("an order is for a --collective with its --algorithm, or for a --pattern")
-    if pattern:
-        if size == 0:
-            raise UsageError("messages of a pattern need bytes")
-        return Traffic(pattern=steps_of(pattern, ranks, seed), message_bytes=size)
-    known = [each.name for each in options.value_of(algorithms_of, collective)]
-    if not algorithm:
-        raise UsageError(f"which algorithm of {collective}?", hint=f"--algorithm: {', '.join(known)}")
-    if collective == "alltoallv":
-        raise UsageError("an alltoallv has no one size", hint="--pattern FILE")
-    return Traffic(Call(collective, algorithm, 0 if collective == "barrier" else size))
-
-
-def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
-    return {
+    start = write_order(network, ordered, to, out)
+    planned = out is not None and to == "hosts"
+    line = line_that_plans(on.source, out, predictor.method, paths.lfts) if planned and out else ""
+    data: OrderData = {
+        "source": on.source,
+        "collective": job.collective,
+        "algorithm": job.algorithm,
+        "pattern": job.pattern,
+        "bytes": job.bytes,
+        "method": paths.name_of(predictor.method),
+        "model": asdict(model),
+        "seed": seed,
         "given_time_s": ordered.given_seconds,
         "time_s": ordered.seconds,
         "gain": ordered.gain,
         "trials": ordered.trials,
         "settled": ordered.settled,
         "hosts": [{"host": host, "ranks": ranks} for host, ranks in hosts_of(network, ordered.job)],
+        "cut": cut_as_data(cut),
+        "file": str(out) if out else None,
+        "start": {} if line else start,  # those would start it without the plan
+        "plan_line": line,
     }
+    print_json("order", data) if json else describe(data, model, to)
+    leave_if_interrupted(cut)
 
 
-def describe(data: dict[str, Any], model: Model, to: str) -> None:
+def write_order(network: Network, ordered: Ordered, to: str, out: Path | None) -> dict[str, str]:
+    """Writes the file; returns, by launcher, the line that uses it."""
+    if out is None:
+        return {}
+    start = FORMATS[to](network, ordered.job, out)
+    note(f"wrote {out}")
+    return start
+
+
+def describe(data: OrderData, model: Model, to: str) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     size = f" of {data['bytes']}" if data["collective"] != "barrier" else ""
     ranks = counted(sum(host["ranks"] for host in data["hosts"]), "rank")

@@ -8,9 +8,9 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from ayatori.cli.lines import BOLD, CYAN, DIM, RED, YELLOW, is_terminal, write_line
 
@@ -37,10 +37,10 @@ def print_warning(message: str) -> None:
     write_line(sys.stderr, message, BOLD, YELLOW, head="warning:")
 
 
-def print_json(kind: str, value: dict[str, Any]) -> None:
-    """Prints data after the name and the version of their format: docs/json-output.md describes each kind's keys."""
+def print_json(kind: str, value: Mapping[str, object]) -> None:
+    """Prints data after the name and the version of their format. json_kinds.py has the type of each kind."""
     head = {"format": f"ayatori-{kind}-output", "version": OUTPUT_VERSION}
-    json.dump(head | value, sys.stdout, indent=1, ensure_ascii=False)
+    json.dump({**head, **value}, sys.stdout, indent=1, ensure_ascii=False)
     sys.stdout.write("\n")
 
 

@@ -2,77 +2,101 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import print_json, say
 from ayatori.cli.paths import note_sizes
-from ayatori.cli.running_jobs import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words, tables_in_words
-from ayatori.cli.searching import (
-    ROUNDS,
-    SECONDS,
-    USUAL_SECONDS,
-    describe_cut,
-    leave_if_interrupted,
-    parse_limit,
-    searched,
-)
+from ayatori.cli.running_jobs import AmongRunning, RunningOptions, describe_placed, jobs_in_words, tables_in_words
+from ayatori.cli.searching import ROUNDS, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.model.jobs import read_job
-from ayatori.model.network import open_source
-from ayatori.planning.beside import placed_as_data
-from ayatori.planning.placement import propose
-from ayatori.planning.plans import purpose_of
+from ayatori.planning.beside import PlacedData, placed_as_data
+from ayatori.planning.placement import Wanted, propose
+from ayatori.planning.plans import Messages, purpose_of
 from ayatori.planning.routes import make_routes, read_routes
 
 
+@dataclass(frozen=True)
+class NewJobOptions:
+    """The options that say how large the new job is, which hosts it may have, and what it sends beside which jobs."""
+
+    nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")]
+    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The free hosts.")]
+    others: RunningOptions
+    proposals: Annotated[int, typer.Option(metavar="N", help="Proposals to print at most.")] = 3
+    ppn: options.PPN = 0
+    pattern: options.PATTERN = "shift"
+
+    def check(self) -> None:
+        """Raises UsageError."""
+        if self.nodes < 1:
+            raise UsageError(f"a job of {self.nodes} hosts is none", hint="--nodes N, from 1 on")
+        if self.proposals < 1:
+            raise UsageError(f"{self.proposals} proposals are none")
+        if self.others.state is not None and self.others.running is None:
+            raise UsageError("--state needs --running")
+
+
+class ProposalData(PlacedData):
+    how: str
+    hosts: list[str]
+    """How hosts were chosen, and which."""
+
+
+class PlaceData(AmongRunning):
+    proposals: list[ProposalData]
+    """The best first."""
+
+
+@grouped
 def place(
-    source: options.SOURCE,
-    nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")],
-    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The free hosts.")],
-    running: RUNNING = None,
-    state: STATE = None,
-    proposals: Annotated[int, typer.Option(metavar="N", help="Proposals to print at most.")] = 3,
-    ppn: options.PPN = 0,
-    pattern: options.PATTERN = "shift",
-    seconds: SECONDS = USUAL_SECONDS,
-    seed: options.SEED = 1,
+    *,
+    new: NewJobOptions,
+    search: SearchOptions,
     rails: options.RAILS = "auto",
     lmc: options.LMC = "auto",
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Propose hosts on which a new job and the running jobs do not disturb each other.
 
     Each proposal is planned with the jobs of --running, and shows the expected bandwidth.
     """
-    if nodes < 1:
-        raise UsageError(f"a job of {nodes} hosts is none", hint="--nodes N, from 1 on")
-    if proposals < 1:
-        raise UsageError(f"{proposals} proposals are none")
-    if state is not None and running is None:
-        raise UsageError("--state needs --running")
-    limit = parse_limit(seconds)
-    note_sizes(pattern)
-    network = open_source(source, host_pattern, purpose_of(pattern), aliases)
-    candidates = read_job(network, free, order="network")
+    new.check()
+    limit = search.limit
+    note_sizes(new.pattern)
+    network = on.open(purpose_of(new.pattern))
+    candidates = read_job(network, new.free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
-    others = jobs_beside(network, routes, made_for, running, state)
-    wanted = (nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails))
-    found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, candidates, *wanted, control))
-    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
-    data["tables"] = tables_in_words(lfts, made_for)
-    data["proposals"] = [
-        {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
-        for number, each in enumerate(found, 1)
-    ]
-    data["cut"] = cut and cut.as_data()
+    others = new.others.read(network, routes, made_for)
+    messages = Messages(new.pattern, search.seed, options.parse_rails(network, rails))
+    asked = (candidates, Wanted(new.nodes, new.ppn, messages), others, new.proposals)
+    found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, *asked, control))
+    data: PlaceData = {
+        "source": on.source,
+        "pattern": new.pattern,
+        "seed": search.seed,
+        "running": len(others),
+        "tables": tables_in_words(lfts, made_for),
+        "proposals": [
+            {
+                "how": each.how,
+                "hosts": each.hosts,
+                **placed_as_data(network, f"proposal {number}", each.placed, others),
+            }
+            for number, each in enumerate(found, 1)
+        ],
+        "cut": cut_as_data(cut),
+    }
     if json:
         print_json("place", data)
     else:
@@ -80,7 +104,7 @@ def place(
     leave_if_interrupted(cut)
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: PlaceData) -> None:
     say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)

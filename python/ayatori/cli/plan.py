@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -14,10 +14,10 @@ from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
-from ayatori.cli.check import describe_jobs
+from ayatori.cli.check import JobsOfPattern, describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions
+from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_concurrent import ConcurrentOptions, plan_concurrent
@@ -27,6 +27,8 @@ from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
     USUAL_SECONDS,
+    CutData,
+    cut_as_data,
     describe_cut,
     leave_if_interrupted,
     parse_limit,
@@ -36,11 +38,13 @@ from ayatori.cli.searching import (
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
-from ayatori.model.network import open_source
 from ayatori.planning.improvement import (
     OURS,
     ROUNDING,
+    ChoiceOfPlan,
+    Effort,
     Improvement,
+    ImprovementsData,
     TablesInUse,
     improve_jobs,
     improvements_as_data,
@@ -50,12 +54,12 @@ from ayatori.planning.plans import (
     D_MOD_K,
     PLAN_METHODS,
     Assessment,
+    JobsData,
+    Messages,
     assess_jobs,
     assessments_as_data,
     purpose_of,
     relative_bandwidths,
-    steps_of,
-    traffic_of_nics,
 )
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
@@ -74,6 +78,38 @@ IN_USE = Annotated[
 ]
 PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
 
+
+class NewTablesData(TypedDict):
+    lmc: int
+    same_base_lids: bool
+    """Their LMC; whether their base LIDs have the same entries as the tables in use."""
+    relative_bandwidth: float | None
+    """The jobs' mean."""
+
+
+class ComparisonData(JobsData, ImprovementsData):
+    before: JobsOfPattern
+    """The jobs without a plan."""
+    tables_of_ours: float | None
+    """With `--lfts`: the jobs' mean relative bandwidth on d-mod-k of ours, without a plan; else null."""
+
+
+class PlanData(ComparisonData, JobsOfPattern):
+    """Each job counts with its better choice, plan or no plan."""
+
+    source: str
+    seed: int
+    """As given."""
+    new_tables: NewTablesData | None
+    """What the plan's tables bring without a plan; null where the plan is made on the tables in use."""
+    in_network_order: float | None
+    """What a plan brings with the ranks of `--job` in the network's order; null where that is not more."""
+    start: dict[str, str]
+    """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
+    cut: CutData | None
+    """How the search was cut short."""
+
+
 PLAN_STUDY = "study-plan.json"
 
 
@@ -87,6 +123,9 @@ class PlanOptions:
     lfts: IN_USE = None
     rails: options.RAILS = "auto"
     out: PLAN_OUT = None
+
+    def messages(self, seed: int) -> Messages:
+        return Messages(self.pattern, seed, self.rails)
 
     def check(self) -> None:
         if self.method not in PLAN_METHODS:
@@ -131,15 +170,13 @@ class DetailOptions:
 @grouped
 def plan(
     *,
-    source: options.SOURCE,
     each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
     concurrent: ConcurrentOptions,
     roce: RoceOptions,
     seconds: SECONDS = "",
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Choose the paths of a job's messages, and compare hot spots without and with the plan.
@@ -156,20 +193,20 @@ def plan(
     if not concurrent.jobs:  # whose plans may go into a folder
         wanted.check_out()
     note_sizes(wanted.pattern)
-    network = open_source(source, host_pattern, purpose_of(wanted.pattern), aliases)
+    network = on.open(purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
-    others = (concurrent.running, concurrent.jobs, wanted.lfts, details.steps_out, details.report)
-    if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):
+    others = (concurrent.others.running, concurrent.jobs, wanted.lfts, details.steps_out, details.report)
+    if plan_for_roce(on.source, network, each, roce, wanted.pattern, wanted.out, json, others):
         return
     concurrent.check(each, wanted.method, details.any)
     with hinting_at_rails(network):
         if not concurrent.asked:
-            plan_each(source, network, each, wanted, details, limit if seconds else None, json)
+            plan_each(on.source, network, each, wanted, details, limit if seconds else None, json)
             return
         jobs = concurrent.read(network, each)
         routes = wanted.tables_of_plan(network)
-        new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails, wanted.lfts)
-        plan_concurrent(source, new, concurrent, limit, wanted.out, json)
+        new = NewJobs(network, routes, jobs, wanted.messages(each.seed), wanted.lfts)
+        plan_concurrent(on.source, new, concurrent, limit, wanted.out, json)
 
 
 def plan_each(
@@ -182,33 +219,40 @@ def plan_each(
     json: bool,
 ) -> None:
     """Plans jobs as if each were alone, and compares with the tables in use."""
-    jobs, pattern, rails = each.jobs_or_whole_network(network), wanted.pattern, wanted.rails
+    jobs, messages = each.jobs_or_whole_network(network), wanted.messages(each.seed)
+    pattern, rails = messages.pattern, messages.rails
     if rails != "own" and details.makes_steps:
         raise UsageError("a path-aware schedule has messages between the ranks' own NICs", hint="--rails own with them")
     if (wanted.out is not None or details.steps_out is not None) and len(jobs) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     in_use = wanted.tables_in_use(network)
     routes = wanted.tables_of_plan(network, in_use)
+    effort = Effort(wanted.method, details.makes_steps, prove_baseline=json or details.report is not None)
     improvements, cut = searched(
-        "jobs", limit, lambda control: improve(network, in_use, routes, jobs, each.seed, wanted, details, control, json)
+        "jobs", limit, lambda control: improve(network, in_use, routes, jobs, effort, messages, control)
     )
     improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
-    ours = on_tables_of_ours(network, in_use, routes, improvements, pattern, each.seed, rails)
-    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": each.seed}
-    data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
-    data["new_tables"] = new_tables_as_data(network, in_use, routes, improvements)
+    ours = on_tables_of_ours(network, in_use, routes, improvements, messages)
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
-    data["start"] = {}
+    start: dict[str, str] = {}
     if wanted.out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], rails, wanted.out)
         run = f"ayatori run --plan {quote(str(wanted.out.resolve()))} "
-        data["start"] = start_beside(network, jobs[0], wanted.out, run)
+        start = start_beside(network, jobs[0], wanted.out, run)
     if details.steps_out is not None:
         write_steps(improvements[0], details.steps_out)
-    data["in_network_order"] = in_network_order(network, each, wanted, routes, improvements[0])
-    data["cut"] = cut and cut.as_data()
+    data: PlanData = {
+        "source": source,
+        "pattern": pattern,
+        "seed": each.seed,
+        **comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours),
+        "new_tables": new_tables_as_data(network, in_use, routes, improvements),
+        "start": start,
+        "in_network_order": in_network_order(network, each, wanted, routes, improvements[0]),
+        "cut": cut_as_data(cut),
+    }
     if json:
         print_json("plan", data)
         return leave_if_interrupted(cut)
@@ -225,18 +269,14 @@ def improve(
     in_use: TablesInUse,
     routes: Routes,
     jobs: list[Job],
-    seed: int,
-    wanted: PlanOptions,
-    details: DetailOptions,
+    effort: Effort,
+    messages: Messages,
     control: SearchControl,
-    json: bool,
 ) -> list[Improvement]:
-    """The jobs with and without their plans, and with what the details ask for."""
-    control.expect((5 if details.makes_steps else 2) * len(jobs))
-    proven = json or details.report is not None
-    how = (wanted.method, wanted.pattern, seed, details.makes_steps, control, proven, wanted.rails)
-    improvements = improve_jobs(network, in_use, routes, jobs, *how)
-    for improvement in improvements if details.makes_steps else []:
+    """The jobs with and without their plans; path-aware schedules are simulated."""
+    control.expect((5 if effort.make_steps else 2) * len(jobs))
+    improvements = improve_jobs(network, in_use, routes, jobs, effort, messages, control)
+    for improvement in improvements if effort.make_steps else []:
         simulate_path_aware(network, in_use, routes, improvement)
         control.did()
     return improvements
@@ -251,7 +291,7 @@ def in_network_order(
     job = read_job(network, each.job, each.ppn, "network")
     if given.better.contention.free or job.machine_of_rank == given.without.job.machine_of_rank:
         return None
-    (other,) = assess_jobs(network, routes, [job], wanted.method, wanted.pattern, each.seed, rails=wanted.rails)
+    (other,) = assess_jobs(network, routes, [job], wanted.method, wanted.messages(each.seed))
     gain = other.relative_bandwidth - given.better.relative_bandwidth
     return other.relative_bandwidth if gain > ROUNDING else None
 
@@ -261,9 +301,7 @@ def on_tables_of_ours(
     in_use: TablesInUse,
     routes: Routes,
     improvements: list[Improvement],
-    pattern: str,
-    seed: int,
-    rails: str,
+    messages: Messages,
 ) -> list[Assessment]:
     """The jobs on d-mod-k of ours, which stands beside tables of others; empty if ours are in use."""
     if in_use.name == OURS:
@@ -271,12 +309,12 @@ def on_tables_of_ours(
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
         return [each.unplanned or each.without for each in improvements]
     jobs = [each.without.job for each in improvements]
-    return assess_jobs(network, make_routes(network, 0), jobs, None, pattern, seed, rails=rails)
+    return assess_jobs(network, make_routes(network, 0), jobs, None, messages)
 
 
 def new_tables_as_data(
     network: Network, in_use: TablesInUse, routes: Routes, improvements: list[Improvement]
-) -> dict[str, Any] | None:
+) -> NewTablesData | None:
     """What the plan's tables bring to jobs without a plan; None if they are those in use."""
     if routes is in_use.routes:
         return None
@@ -295,17 +333,18 @@ def comparison_as_data(
     method: str,
     pattern: str,
     ours: list[Assessment],
-) -> dict[str, Any]:
+) -> ComparisonData:
     """The jobs with their plans, and without; the mean on tables of ours, where these are not in use."""
-    data = assessments_as_data(network, method, [improvement.better for improvement in improvements])
-    data |= improvements_as_data(in_use, improvements)
     without = [improvement.without for improvement in improvements]
-    before = assessments_as_data(network, D_MOD_K, without)
-    mean = fmean(relative_bandwidths(ours)) if ours else None
-    return data | {"before": before | {"pattern": pattern}, "tables_of_ours": mean}
+    return {
+        **assessments_as_data(network, method, [improvement.better for improvement in improvements]),
+        **improvements_as_data(in_use, improvements),
+        "before": {**assessments_as_data(network, D_MOD_K, without), "pattern": pattern},
+        "tables_of_ours": fmean(relative_bandwidths(ours)) if ours else None,
+    }
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: PlanData) -> None:
     say(f"{data['source']}: without a plan")
     say(f"  baseline      {data['baseline']}")
     describe_jobs(data["before"])
@@ -338,11 +377,16 @@ def describe(data: dict[str, Any]) -> None:
             )
 
 
-def describe_simulated(choice: dict[str, Any]) -> None:
+def describe_simulated(choice: ChoiceOfPlan) -> None:
     """What the all-to-all takes in all four ways, and which of them are out of the question for it."""
-    columns = ["with_plan_s", "without_s", "with_plan_path_aware_s", "without_path_aware_s"]
     rows = [
-        [f"  {format_bytes(times['bytes'])} a pair", *(format_seconds(times[column]) for column in columns)]
+        [
+            f"  {format_bytes(times['bytes'])} a pair",
+            format_seconds(times["with_plan_s"]),
+            format_seconds(times["without_s"]),
+            format_seconds(times["with_plan_path_aware_s"]),
+            format_seconds(times["without_path_aware_s"]),
+        ]
         for times in choice["simulated"]
     ]
     header = [
@@ -357,13 +401,13 @@ def describe_simulated(choice: dict[str, Any]) -> None:
         say(f"  not taken     {' and '.join(choice['slower_path_aware'])}: slower there than the shift")
 
 
-def new_tables_in_words(new: dict[str, Any]) -> str:
+def new_tables_in_words(new: NewTablesData) -> str:
     if new["same_base_lids"]:
         return f"LMC {new['lmc']}, to be loaded first (ayatori route): nothing changes without a plan"
     return f"LMC {new['lmc']}, to be loaded first (ayatori route): mean {new['relative_bandwidth']:.4f} without a plan"
 
 
-def choice_in_words(data: dict[str, Any]) -> str:
+def choice_in_words(data: PlanData) -> str:
     """Which of the two is better, if one is."""
     if data["jobs"] > 1:
         planned, worse = data["jobs"] - data["kept"], data["kept"] - data["equal"]
@@ -385,7 +429,7 @@ def write_better_plan(
     """The plan, or base LIDs where it is not better: of the tables in use, unless those of the plan have the same."""
     tables = in_use if improvement.keeps_tables and improvement.unplanned is not None else routes
     job = improvement.without.job
-    nics, _ = traffic_of_nics(network, job, steps_of("shift", job.rank_count), rails)
+    nics, _ = Messages(rails=rails).of(network, job)
     planned = improvement.better.planned
     assert planned is not None  # every candidate has a plan, be it of base LIDs
     write_plan(network, tables, nics, planned, file, of_nics=rails != "own")

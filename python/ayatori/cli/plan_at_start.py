@@ -17,8 +17,8 @@ from ayatori.base.files import make_folder
 from ayatori.cli.output import counted
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
-from ayatori.planning.improvement import TablesInUse, improve_jobs
-from ayatori.planning.plans import purpose_of, rails_on, steps_of, traffic_of_nics
+from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
+from ayatori.planning.plans import Messages, purpose_of, rails_on
 from ayatori.planning.routes import make_routes
 from ayatori.processes.rank_probe import find_hosts_of_ranks
 
@@ -76,16 +76,16 @@ def plan_for(network: Network, job: Job, file: Path) -> bool:
     plan is in `file`."""
     in_use = TablesInUse(make_routes(network, 0))
     routes = make_routes(network, "auto")
-    rails = rails_on(network, "auto")
-    (improvement,) = improve_jobs(network, in_use, routes, [job], "pair", PATTERN, rails=rails)
+    messages = Messages(PATTERN, rails=rails_on(network, "auto"))
+    (improvement,) = improve_jobs(network, in_use, routes, [job], Effort(), messages)
     without, planned = improvement.without.relative_bandwidth, improvement.planned.relative_bandwidth
     job_in_words = f"{counted(job.rank_count, 'rank')} on {counted(len(job.machines), 'host')}"
     if improvement.keeps_tables:
         _tell(f"no plan helps {job_in_words}: {without:.4f} without")
         return False
     assert improvement.planned.planned is not None
-    nics, _ = traffic_of_nics(network, job, steps_of(PATTERN, job.rank_count), rails)
-    write_plan(network, routes, nics, improvement.planned.planned, file, of_nics=rails != "own")
+    nics, _ = messages.of(network, job)
+    write_plan(network, routes, nics, improvement.planned.planned, file, of_nics=messages.rails != "own")
     _tell(f"plan for {job_in_words}: {planned:.4f} instead of {without:.4f}")
     return True
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,21 +17,21 @@ from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.running_jobs import (
     NAME,
-    RUNNING,
-    STATE,
+    AmongRunning,
     NewJobs,
+    RunningOptions,
     add_to_running,
     describe_placed,
     jobs_in_words,
     noted,
     tables_in_words,
 )
-from ayatori.cli.searching import ROUNDS, Cut, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.searching import ROUNDS, Cut, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.starting import describe_start, start_beside
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import Placed, RunningJob, placed_as_data
+from ayatori.planning.beside import Placed, PlacedData, RunningJob, placed_as_data
 
 JOINT = Annotated[
     list[Path] | None,
@@ -39,22 +39,21 @@ JOINT = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConcurrentOptions:
     """The options that name jobs which run, and jobs that start together."""
 
     jobs: JOINT = None
-    running: RUNNING = None
-    state: STATE = None
+    others: RunningOptions
     name: NAME = None
 
     @property
     def asked(self) -> bool:
-        return bool(self.jobs) or self.running is not None
+        return bool(self.jobs) or self.others.running is not None
 
     def check(self, each: JobOptions, method: str, details: bool) -> None:
         """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
-        if self.running is None and (self.state is not None or self.name is not None):
+        if self.others.running is None and (self.others.state is not None or self.name is not None):
             raise UsageError(
                 "--state and --name are of a job beside others", hint="--running FOLDER, or --running slurm"
             )
@@ -99,7 +98,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
     for name, each in placed.items():
         file = out if len(placed) == 1 else out / f"{name}.json"
         check_is_no_other(file)  # before its companion is written
-        write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
+        write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.messages.rails != "own")
         note(f"wrote {file}")
         run = f"ayatori run --plan {quote(str(file.resolve()))} "
         start[name] = start_beside(new.network, new.jobs[name], file, run)
@@ -123,51 +122,74 @@ def plan_concurrent(
         start.update(write_plans(new, placed, out))
 
     others: list[RunningJob] = []
-    if concurrent.running is None:
+    if concurrent.others.running is None:
         placed = plan(others)
         save(placed)
     else:
-        placed, others = add_to_running(new, concurrent.running, concurrent.state, plan, save)
-    data = with_running_as_data(source, new, placed, others, start) | {"cut": cut and cut.as_data()}
-    if json:
-        print_json("plan-with-running" if len(placed) == 1 else "plan-jointly", data)
-    elif len(placed) == 1:
-        say(f"{source}: beside {jobs_in_words(len(others))}")
-        say(f"  tables        {data['tables']}")
-        describe_cut(data["cut"], ROUNDS)
-        describe_placed(data)
-        describe_start(data["start"])
+        placed, others = add_to_running(new, concurrent.others, plan, save)
+    head: AmongRunning = {
+        "source": source,
+        "pattern": new.messages.pattern,
+        "seed": new.messages.seed,
+        "running": len(others),
+        "tables": tables_in_words(new.lfts, new.lmc),
+        "cut": cut_as_data(cut),
+    }
+    jobs = started_as_data(new, placed, others, start)
+    if len(jobs) == 1:
+        data: StartedAmongRunning = {**head, **jobs[0]}
+        print_json("plan-with-running", data) if json else describe_one(data)
     else:
-        describe_jointly(data)
+        jointly: JointlyData = {
+            **head,
+            "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
+            "without_plan": fmean(each.without_plan for each in placed.values()),
+            "isolated": all(each.isolated for each in placed.values()),
+            "jobs": jobs,
+        }
+        print_json("plan-jointly", jointly) if json else describe_jointly(jointly)
     leave_if_interrupted(cut)
 
 
-def with_running_as_data(
-    source: str,
-    new: NewJobs,
-    placed: dict[str, Placed],
-    others: list[RunningJob],
-    start: dict[str, dict[str, str]],
-) -> dict[str, Any]:
-    """One new job with the keys of placed_as_data(), several as a list of them."""
-    data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
-    data["tables"] = tables_in_words(new.lfts, new.lmc)
-    each_beside = {}
+class StartedData(PlacedData):
+    start: dict[str, str]
+    """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
+
+
+class StartedAmongRunning(AmongRunning, StartedData):
+    pass
+
+
+class JointlyData(AmongRunning):
+    isolated: bool
+    """True if no job shares a link with another one, whatever step each is in."""
+    relative_bandwidth: float
+    without_plan: float
+    """The expected mean over the jobs, with their plans, and if all had base LIDs on the same tables."""
+    jobs: list[StartedData]
+    """Each job, by hostfile."""
+
+
+def started_as_data(
+    new: NewJobs, placed: dict[str, Placed], others: list[RunningJob], start: dict[str, dict[str, str]]
+) -> list[StartedData]:
+    found: list[StartedData] = []
     for name, each in placed.items():
         rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
-        each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
-        each_beside[name]["start"] = start.get(name, {})
-    if len(placed) == 1:
-        return data | next(iter(each_beside.values()))
-    return data | {
-        "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
-        "without_plan": fmean(each.without_plan for each in placed.values()),
-        "isolated": all(each.isolated for each in placed.values()),
-        "jobs": list(each_beside.values()),
-    }
+        among = placed_as_data(new.network, name, each, [*others, *rest])
+        found.append({**among, "start": start.get(name, {})})
+    return found
 
 
-def describe_jointly(data: dict[str, Any]) -> None:
+def describe_one(data: StartedAmongRunning) -> None:
+    say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
+    say(f"  tables        {data['tables']}")
+    describe_cut(data["cut"], ROUNDS)
+    describe_placed(data)
+    describe_start(data["start"])
+
+
+def describe_jointly(data: JointlyData) -> None:
     say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)

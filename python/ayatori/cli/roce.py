@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from ayatori.cli.output import note, print_json, progress, say
 from ayatori.cli.status import Status
 from ayatori.planning.source_ports import (
     PlannedPorts,
+    RoceData,
     Switches,
     plan_ports,
     ports_as_data,
@@ -103,19 +104,21 @@ def check_ecmp(
 
 def ports_of(
     source: str, network: Network, jobs: list[Job], hashes: HashOptions, pattern: str, seed: int
-) -> tuple[dict[str, Any], list[PlannedPorts]]:
+) -> tuple[RoceData, list[PlannedPorts]]:
     switches = hashes.switches()
     planned = []
     with progress("jobs", len(jobs)) as advance:
         for job in jobs:
             planned.append(plan_ports(network, job, switches, pattern, seed))
             advance(1)
-    return {"source": source, "pattern": pattern, "seed": seed} | ports_as_data(planned, switches), planned
+    data: RoceData = {"source": source, "pattern": pattern, "seed": seed, **ports_as_data(planned, switches)}
+    return data, planned
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: RoceData) -> None:
     say(f"{data['source']}: {data['jobs']} jobs on switches that hash by {data['hash']} ({data['pattern']})")
-    assumed = [word for word in ("seeds", "addresses") if not data[f"{word}_given"]]
+    given = {"seeds": data["seeds_given"], "addresses": data["addresses_given"]}
+    assumed = [word for word, is_given in given.items() if not is_given]
     if assumed:
         say(f"  assumed       {' and '.join(assumed)}")
     now, plan = data["without_plan"], data["relative_bandwidth"]

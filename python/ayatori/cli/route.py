@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ayatori._core import Job, Network
 from ayatori.cli import options
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
-from ayatori.model.network import open_source
 from ayatori.planning.routes import (
+    DifferingData,
+    RouteData,
     TableFile,
+    TablesData,
     changes_for_jobs,
     check,
     check_as_data,
@@ -30,8 +34,9 @@ LARGE_FILE = 10**8
 """Bytes of tables from which on the size is told."""
 
 
+@grouped
 def route(
-    source: options.SOURCE,
+    *,
     lmc: options.LMC = "auto",
     for_jobs: Annotated[
         list[Path] | None,
@@ -49,26 +54,33 @@ def route(
         Path | None,
         typer.Option(metavar="FILE", help="Tables in use: count changed entries, and write changed switches only."),
     ] = None,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Make forwarding tables with one or several LIDs per port, check them, and write them for OpenSM."""
-    network = open_source(source, host_pattern, aliases=aliases)
+    network = on.open()
     running = jobs_to_spread(network, for_jobs or [])
     made = make_routes_explained(network, options.parse_lmc(lmc), running)
     checked = check(network, made.routes)
-    data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
-    data |= check_as_data(network, made.routes, checked)
-    data |= {"explanation": made.explanation, "notes": made.notes}
-    data |= changes_for_jobs(network, made, running)
+    differing: DifferingData = {}
     old = read_routes(network, changed_from) if changed_from is not None else None
     if old is not None:
-        data["differing_entries"] = made.routes.count_differences(old)
+        differing["differing_entries"] = made.routes.count_differences(old)
+    data: RouteData = {
+        "source": on.source,
+        "engine": made.engine,
+        "lmc": made.lmc,
+        "paths": made.paths,
+        **check_as_data(network, made.routes, checked),
+        "explanation": made.explanation,
+        "notes": made.notes,
+        **changes_for_jobs(network, made, running),
+        **differing,
+    }
     if out_dir is not None:
         file = TableFile(comments, old)
         announce(out_dir / file.name, table_file_bytes(network, made.routes, file), file)
-        write_for_opensm(network, made, source, out_dir, checked, file)
+        write_for_opensm(network, made, on.source, out_dir, checked, file)
         note(f"wrote {out_dir}/{file.name}, guid2lid and README, which has the opensm command line")
     if json:
         print_json("route", data)
@@ -98,8 +110,8 @@ def size_in_words(size: int) -> str:
     return f"{size} bytes"
 
 
-def describe(data: dict[str, Any]) -> None:
-    engine = {"fat_tree": "fat tree", "up_down": "up*/down*"}[data["engine"]]
+def describe(data: RouteData) -> None:
+    engine = {"fat_tree": "fat tree", "balanced": "balanced"}[data["engine"]]
     say(f"{data['source']}: {engine} tables, {data['explanation']}")
     say(f"  LIDs          {data['lids']} of {data['lid_space']}")
     say(f"  paths         {data['paths']} to a leaf at most")
@@ -113,7 +125,7 @@ def describe(data: dict[str, Any]) -> None:
         say(f"  note: {line}")
 
 
-def describe_check(data: dict[str, Any]) -> None:
+def describe_check(data: TablesData) -> None:
     """The lines that `route` and `check` share."""
     if data["parts"]:
         print_warning(parts_in_words(data["parts"]))
@@ -135,7 +147,7 @@ def parts_in_words(parts: list[str]) -> str:
     return f"the network is in {len(parts)} parts, which no cables join: {shown}{more}"
 
 
-def reach_in_words(data: dict[str, Any]) -> str:
+def reach_in_words(data: TablesData) -> str:
     missing = []
     if data["unreachable"] > 0:
         pairs = f"{data['unreachable']} (router, LID) pairs are NOT"
@@ -145,6 +157,6 @@ def reach_in_words(data: dict[str, Any]) -> str:
     return "; ".join(missing) or "every LID from every router"
 
 
-def cycle_in_words(data: dict[str, Any]) -> str:
+def cycle_in_words(data: TablesData) -> str:
     first = data["cycle"][0]
     return f"POSSIBLE: a cycle of {len(data['cycle'])} links, one is {first['from']} port {first['from_port']}"

@@ -22,6 +22,7 @@ from ayatori.base.errors import Error
 from ayatori.base.sources import with_kind
 from ayatori.cli import options, plan_at_start
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import check_lab
 from ayatori.cli.options import ASSUMED, NO_COSTS
 from ayatori.cli.output import print_warning
@@ -57,12 +58,18 @@ PLAN = Annotated[
 ]
 
 
-def run(
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="A program, or with MPI its launcher.")],
-    acp: Annotated[bool, typer.Option("--acp", help="Start a program that uses libacp.")] = False,
-    count: Annotated[
-        int | None, typer.Option("-n", metavar="N", min=1, help="Number of processes, with --acp.")
-    ] = None,
+@dataclass(frozen=True)
+class AcpOptions:
+    """The options that start a program that uses libacp."""
+
+    acp: Annotated[bool, typer.Option("--acp", help="Start a program that uses libacp.")] = False
+    count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="Number of processes, with --acp.")] = None
+
+
+@dataclass(frozen=True)
+class PluginOptions:
+    """The options that say what the plug-in knows and does."""
+
     calibration: Annotated[
         str | None,
         typer.Option(
@@ -70,20 +77,26 @@ def run(
             help="Costs of messages, a file of calibrate: they decide which algorithms are worth a trial. assumed: by "
             "link rate, even if AYATORI_CALIBRATION is set.",
         ),
-    ] = None,
-    plan: PLAN = None,
+    ] = None
+    plan: PLAN = None
     applied_out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Record the paths of connections there (check --applied).")
-    ] = None,
+    ] = None
     progress: Annotated[
         Progress | None,
         typer.Option("--progress", help="Progress of nonblocking operations while the program computes."),
-    ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in reports what it executes, and why.")] = False,
+    ] = None
+    verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in reports what it executes, and why.")] = False
+
+
+@dataclass(frozen=True)
+class SiteOptions:
+    """The options that say where the job runs, and on which network."""
+
     lab: Annotated[
         Path | None,
         typer.Option("--lab", metavar="FILE", help="Run in a cluster of namespaces, as lab cluster."),
-    ] = None,
+    ] = None
     network: Annotated[
         str | None,
         typer.Option(
@@ -91,49 +104,58 @@ def run(
             metavar="SOURCE",
             help="The job's network: messages between hosts take the fastest that both are on; with --lab the lab's.",
         ),
-    ] = None,
-    aliases: options.ALIASES = None,
-    slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
+    ] = None
+    aliases: options.ALIASES = None
+    slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0
+
+    def source(self) -> str | None:
+        """The job's network, which in a lab is the lab's own unless another is named."""
+        if self.network is None:
+            return None if self.lab is None else f"cluster:{self.lab}"
+        return with_kind(self.network)
+
+
+@grouped
+def run(
+    *,
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="A program, or with MPI its launcher.")],
+    of_acp: AcpOptions,
+    plugin: PluginOptions,
+    where: SiteOptions,
 ) -> int:
     """Run an MPI program (mpirun, mpiexec or srun) with its collectives executed by the plug-in; with --plan, the verbs
     connections of any program take the plan's paths; with --acp, run N processes of a program that uses libacp. Exit
     status: the command's; with --acp that of the first process that failed."""
-    _check(command, acp, count, lab, slower)
-    network = _with_kind(network, lab)
+    _check(command, of_acp, where)
+    network, plan = where.source(), plugin.plan
     is_auto = plan_at_start.is_asked_for(plan)
-    variables = _variables(command, calibration, progress, verbose, network) | _log_of_paths(applied_out, plan)
-    variables |= _variables_of_aliases(aliases, network is not None or is_auto)
+    variables = _variables(command, plugin, network) | _log_of_paths(plugin.applied_out, plan)
+    variables |= _variables_of_aliases(where.aliases, network is not None or is_auto)
     if plan is not None and not is_auto:
         variables |= _variables_of_plan(plan)
-    if acp and (variables or is_auto):
+    if of_acp.acp and (variables or is_auto):
         raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
     try:
-        if acp:
-            return run_job(command, count or 1)
-        site = _Site(lab, Settings(slower))
+        if of_acp.acp:
+            return run_job(command, of_acp.count or 1)
+        site = _Site(where.lab, Settings(where.slower))
         if is_auto and plan is not None:
-            planned_on = partial(plan_at_start.network_of, plan, network, aliases)
-            return _run_with_new_plan(command, variables, planned_on, applied_out, site)
+            planned_on = partial(plan_at_start.network_of, plan, network, where.aliases)
+            return _run_with_new_plan(command, variables, planned_on, plugin.applied_out, site)
         return site.start(site.job(command, variables, plan))
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
 
 
-def _with_kind(network: str | None, lab: Path | None) -> str | None:
-    """The job's network, which in a lab is the lab's own unless another is named."""
-    if network is None:
-        return None if lab is None else f"cluster:{lab}"
-    return with_kind(network)
-
-
-def _check(command: list[str], acp: bool, count: int | None, lab: Path | None, slower: float) -> None:
+def _check(command: list[str], of_acp: AcpOptions, where: SiteOptions) -> None:
+    count, lab, slower = of_acp.count, where.lab, where.slower
     if slower <= 0:
         raise UsageError("--slower takes a number above 0")
     if slower != 1 and lab is None:
         raise UsageError("only a lab has rates to divide", hint="--slower goes with --lab FILE")
-    if acp and lab is not None:
+    if of_acp.acp and lab is not None:
         raise UsageError("--lab is for MPI programs, without --acp")
-    if count is not None and not acp:
+    if count is not None and not of_acp.acp:
         raise UsageError("-n is for --acp", hint=f"ayatori run -- {_started_by_mpi(command, count)}")
     if shutil.which(command[0]) is None:
         raise Error(f"can't run {command[0]}", "command not found", "ayatori run mpirun -np 4 PROGRAM")
@@ -277,22 +299,16 @@ def _variables_of_plan(plan: Path) -> dict[str, str]:
     return {"AYATORI_PLAN": str(plan.resolve()), "AYATORI_PLAN_MUST_FIT": "1"}
 
 
-def _variables(
-    command: list[str],
-    calibration: str | None,
-    progress: Progress | None,
-    verbose: bool,
-    network: str | None,
-) -> dict[str, str]:
+def _variables(command: list[str], plugin: PluginOptions, network: str | None) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
-    if calibration:
-        variables[CALIBRATION] = _calibration_file(calibration)
-    if progress is not None:
-        variables["AYATORI_PROGRESS"] = progress.value
+    if plugin.calibration:
+        variables[CALIBRATION] = _calibration_file(plugin.calibration)
+    if plugin.progress is not None:
+        variables["AYATORI_PROGRESS"] = plugin.progress.value
     if network is not None:
         variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
         variables |= _network_of_neighbours(network, command)
-    if verbose:
+    if plugin.verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

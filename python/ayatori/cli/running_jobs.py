@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import counted, note, print_table, say
+from ayatori.cli.searching import CutData
 from ayatori.formats.running import (
     SLURM,
     default_state,
@@ -22,7 +23,8 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, RunningJob, job_hosts, plan_beside
+from ayatori.planning.beside import Placed, PlacedData, RunningJob, job_hosts, plan_beside
+from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
     str | None,
@@ -38,20 +40,20 @@ NAME = Annotated[
 SHARED_LINKS_SHOWN = 10
 
 
-def jobs_beside(
-    network: Network,
-    routes: Routes,
-    lmc: int,
-    running: str | None,
-    state: Path | None,
-    without: Container[str] = (),
-) -> list[RunningJob]:
-    """The jobs that run, but for those of these names; none if `running` is None."""
-    if running is None:
-        return []
-    known = read_running(network, state or default_state(network, running), lmc)
-    listed = {name: job for name, job in listed_jobs(network, running).items() if name not in without}
-    return still_running(network, routes, listed, known)
+@dataclass(frozen=True)
+class RunningOptions:
+    """The options that name the jobs that run, and the file that keeps their links."""
+
+    running: RUNNING = None
+    state: STATE = None
+
+    def read(self, network: Network, routes: Routes, lmc: int, without: Container[str] = ()) -> list[RunningJob]:
+        """The jobs that run, but for those of these names; none if none are asked for."""
+        if self.running is None:
+            return []
+        known = read_running(network, self.state or default_state(network, self.running), lmc)
+        listed = {name: job for name, job in listed_jobs(network, self.running).items() if name not in without}
+        return still_running(network, routes, listed, known)
 
 
 @dataclass
@@ -61,9 +63,7 @@ class NewJobs:
     network: Network
     routes: Routes
     jobs: dict[str, Job]
-    pattern: str
-    seed: int
-    rails: str = "own"
+    messages: Messages = SHIFT
     lfts: Path | None = None
     """Where the tables come from; None: they are ours."""
 
@@ -76,11 +76,23 @@ class NewJobs:
         jobs, is_alone = list(self.jobs.values()), len(self.jobs) == 1
         if is_alone:
             control.expect(1)
-        how = (self.pattern, self.seed, self.rails, control)
-        placed = plan_beside(self.network, self.routes, jobs, others, *how)
+        placed = plan_beside(self.network, self.routes, jobs, others, self.messages, control)
         if is_alone:
             control.did(0 if control.stopped else 1)
         return dict(zip(self.jobs, placed, strict=True))
+
+
+class AmongRunning(TypedDict):
+    source: str
+    pattern: str
+    seed: int
+    """As given."""
+    running: int
+    """How many other jobs run."""
+    tables: str
+    """The tables on which the paths of all jobs are counted, in words."""
+    cut: CutData | None
+    """How the search was cut short."""
 
 
 def noted(network: Network, name: str, placed: Placed) -> RunningJob:
@@ -90,8 +102,7 @@ def noted(network: Network, name: str, placed: Placed) -> RunningJob:
 
 def add_to_running(
     new: NewJobs,
-    running: str,
-    state: Path | None,
+    asked: RunningOptions,
     plan: Callable[[list[RunningJob]], dict[str, Placed]],
     save: Callable[[dict[str, Placed]], None],
 ) -> tuple[dict[str, Placed], list[RunningJob]]:
@@ -99,11 +110,12 @@ def add_to_running(
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
+    running = asked.running or ""
     if running != SLURM:
         folder_of(running)
-    file = state or default_state(new.network, running)
+    file = asked.state or default_state(new.network, running)
     with locked(file):
-        others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
+        others = RunningOptions(running, file).read(new.network, new.routes, new.lmc, new.jobs)
         placed = plan(others)
         save(placed)
         mine = [noted(new.network, name, each) for name, each in placed.items()]
@@ -130,7 +142,7 @@ def tables_in_words(lfts: Path | None, lmc: int) -> str:
     return f"ours at LMC {lmc}: base LIDs have the same entries at LMC 0, so jobs without a plan keep their ways"
 
 
-def describe_placed(data: dict[str, Any]) -> None:
+def describe_placed(data: PlacedData) -> None:
     """A job beside those that run, as placed_as_data() has it."""
     size = f"{counted(data['machines'], 'host')}, {counted(data['ranks'], 'rank')}"
     say(f"  job           {data['name']}: {size}, {data['method']}")

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
+from enum import StrEnum
+from typing import Annotated, TypedDict, TypeVar
 
 import typer
 
@@ -36,18 +37,47 @@ SECONDS_TO_END = 10.0
 
 
 @dataclass(frozen=True)
+class SearchOptions:
+    """How long a search takes at most, and what is random in it."""
+
+    seconds: SECONDS = USUAL_SECONDS
+    seed: options.SEED = 1
+
+    @property
+    def limit(self) -> float:
+        return parse_limit(self.seconds)
+
+
+class CutBy(StrEnum):
+    limit = "time"
+    interrupt = "interrupt"
+
+
+class CutData(TypedDict):
+    """How a search was cut short. Null stands for a search that went to its end."""
+
+    by: str
+    """`time` (`--seconds`) or `interrupt` (Ctrl-C; the exit status is 130)."""
+    done: int
+    of: int
+    """How many pieces were done, and how many there are."""
+    seconds: float
+    """Since the search began."""
+
+
+@dataclass(frozen=True)
 class Cut:
     """A search that was ended before it was through."""
 
-    by: str
-    """"time" or "interrupt"."""
+    by: CutBy
     done: int
     total: int
     seconds: float
     """Since it began."""
 
-    def as_data(self) -> dict[str, Any]:
-        return {"by": self.by, "done": self.done, "of": self.total, "seconds": self.seconds}
+
+def cut_as_data(cut: Cut | None) -> CutData | None:
+    return None if cut is None else {"by": cut.by, "done": cut.done, "of": cut.total, "seconds": cut.seconds}
 
 
 def parse_limit(text: str) -> float:
@@ -65,12 +95,13 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     its own instructions. A second Ctrl-C leaves it, and so does one after which nothing comes.
     """
     control, begun = SearchControl(), time.monotonic()
-    by, told = "", False
+    by: CutBy | None = None
+    told = False
     interrupted_at = float("inf")
 
     def end_by_interrupt() -> None:
         nonlocal by, interrupted_at
-        by, interrupted_at = "interrupt", time.monotonic()
+        by, interrupted_at = CutBy.interrupt, time.monotonic()
         control.stop()
 
     with _first_interrupt(end_by_interrupt), progress_bar(what) as show:
@@ -80,7 +111,7 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
             show(control.done, control.total)
             now = time.monotonic()
             if not by and thread.is_alive() and limit is not None and now - begun >= limit:
-                by = "time"
+                by = CutBy.limit
                 control.stop()
             if interrupted_at <= now and not told:
                 told = True
@@ -91,15 +122,15 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     if isinstance(found, BaseException):
         raise found
     seconds = time.monotonic() - begun
-    is_cut = by == "interrupt" or (by and control.done < control.total)
-    return found, Cut(by, control.done, control.total, seconds) if is_cut else None
+    is_cut = by == CutBy.interrupt or control.done < control.total
+    return found, Cut(by, control.done, control.total, seconds) if by and is_cut else None
 
 
-def describe_cut(cut: dict[str, Any] | None, what: str) -> None:
-    """Says that a result is not all that the search could find; `cut` as Cut.as_data() has it."""
+def describe_cut(cut: CutData | None, what: str) -> None:
+    """Says that a result is not all that the search could find; `cut` as cut_as_data() has it."""
     if cut is None:
         return
-    why = "Ctrl-C" if cut["by"] == "interrupt" else "--seconds allows more"
+    why = "Ctrl-C" if cut["by"] == CutBy.interrupt else "--seconds allows more"
     say(f"  ended early   {cut['done']} of {cut['of']} {what} in {cut['seconds']:.0f} s ({why})")
 
 
@@ -111,7 +142,7 @@ def with_results(found: Found, cut: Cut | None, number: int, of: int) -> tuple[F
     if cut is None:
         return found, None
     if number == 0:
-        if cut.by == "interrupt":
+        if cut.by == CutBy.interrupt:
             raise KeyboardInterrupt
         raise Error(f"not one of {of} is done in {cut.seconds:.0f} s", hint="a larger --seconds")
     return found, replace(cut, done=number, total=of)
@@ -119,7 +150,7 @@ def with_results(found: Found, cut: Cut | None, number: int, of: int) -> tuple[F
 
 def leave_if_interrupted(cut: Cut | None) -> None:
     """Ends the command as Ctrl-C ends others, after what was found has been printed."""
-    if cut is not None and cut.by == "interrupt":
+    if cut is not None and cut.by == CutBy.interrupt:
         raise typer.Exit(Status.INTERRUPTED)
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -18,9 +18,40 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say, say_first
 from ayatori.cli.status import Status
 from ayatori.model.formula import LARGE, formula_as_data
-from ayatori.model.network import PURPOSES, TO_MEND, network_as_data, open_source
+from ayatori.model.network import (
+    PURPOSES,
+    TO_MEND,
+    LinkData,
+    NetworkData,
+    ShapeData,
+    ShowData,
+    network_as_data,
+    open_source,
+)
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+class DifferenceData(TypedDict):
+    type: str
+    """How the first network becomes the second: `added`, `removed` or `changed`."""
+    kind: str
+    """`object` or `link`."""
+    name: str
+    detail: str
+    """Which; and, where it changed, from what to what."""
+
+
+class DifferencesData(TypedDict):
+    before: str
+    after: str
+    """The two sources."""
+    added: int
+    removed: int
+    changed: int
+    """How many differences of each sort."""
+    differences: list[DifferenceData]
+    """All of them."""
 
 
 def show(
@@ -47,11 +78,12 @@ def show(
         draw(source, host_pattern, svg)
     if svg is None or json:
         data = as_data(source, host_pattern)
-        print_json("show", {"source": source} | data) if json else describe(source, data)
+        printed: ShowData = {"source": source, **data}
+        print_json("show", printed) if json else describe(source, data)
     return Status.DONE
 
 
-def as_data(source: str, host_pattern: str) -> dict[str, Any]:
+def as_data(source: str, host_pattern: str) -> NetworkData:
     """Of what is large and regular, no more is made than its formula."""
     formula = _core.open_formula(source)
     if formula is not None and formula.machine_count > LARGE:
@@ -74,11 +106,23 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
     status = Status.BAD if found else Status.DONE
     counts = {type: sum(difference.type == type for difference in found) for type in SIGNS}
     if json:
-        differences = [
-            {"type": each.type, "kind": "link" if each.is_link else "object", "name": each.name, "detail": each.detail}
-            for each in found
-        ]
-        print_json("differences", {"before": before, "after": after} | counts | {"differences": differences})
+        data: DifferencesData = {
+            "before": before,
+            "after": after,
+            "added": counts["added"],
+            "removed": counts["removed"],
+            "changed": counts["changed"],
+            "differences": [
+                {
+                    "type": each.type,
+                    "kind": "link" if each.is_link else "object",
+                    "name": each.name,
+                    "detail": each.detail,
+                }
+                for each in found
+            ],
+        }
+        print_json("differences", data)
         return status
     for each in found:
         say(f"{SIGNS[each.type]} {each.name}" + (f": {each.detail}" if each.detail else ""))
@@ -86,7 +130,7 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
     return status
 
 
-def describe(source: str, data: dict[str, Any]) -> None:
+def describe(source: str, data: NetworkData) -> None:
     planes = data["planes"]
     say(f"{source}: {data['shape']['summary'] if len(planes) < 2 else f'{len(planes)} planes'}")
     shapes = {"": data["shape"]} if len(planes) < 2 else {f" in {plane['name']}": plane["shape"] for plane in planes}
@@ -110,7 +154,7 @@ def describe(source: str, data: dict[str, Any]) -> None:
     say_irregular(shapes, lambda kind: kind not in TO_MEND)
 
 
-def say_irregular(shapes: dict[str, dict[str, Any]], wanted: Callable[[str], bool]) -> None:
+def say_irregular(shapes: dict[str, ShapeData], wanted: Callable[[str], bool]) -> None:
     """A line a kind. `shapes`: by where in the network they are."""
     for where, shape in shapes.items():
         rest = iter(shape["irregularities"])
@@ -124,5 +168,5 @@ def unnamed(count: int) -> str:
     return f", {count} of them HCAs that name no host" if count else ""
 
 
-def link_in_words(link: dict[str, Any]) -> str:
+def link_in_words(link: LinkData) -> str:
     return f"{link['from']} port {link['from_port']} - {link['to']} port {link['to_port']}: {link['rate']}"

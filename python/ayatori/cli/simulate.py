@@ -6,31 +6,32 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Purpose, places_of_job
 from ayatori.base.errors import Error
+from ayatori.base.spreads import PerhapsSpread, Spread
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
-from ayatori.cli.searching import Cut, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
-from ayatori.model.network import background_as_data, open_source
+from ayatori.model.network import BackgroundData, background_as_data
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.calls import Call, algorithms_of, make_schedule, read_pair_sizes
 from ayatori.prediction.predictor import Model
-from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
+from ayatori.prediction.simulation import Simulation, SimulationData, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
-from ayatori.prediction.together import ConcurrentSimulation, concurrent_as_data
+from ayatori.prediction.together import ConcurrentData, ConcurrentSimulation, concurrent_as_data
 from ayatori.resumable import is_first_process
 
 WITHOUT_SIZE = ("alltoallv", "barrier")
@@ -51,27 +52,80 @@ SCHEDULE_OUT = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CallOptions:
+    """The options that say which collective is simulated, and on which jobs."""
+
+    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")]
+    algorithm: ALGORITHM
+    bytes: BYTES = "1MiB"
+    each: JobOptions
+    asked: JobsAsked
+    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0
+    sizes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
+    ] = None
+    chunk: CHUNK = "0"
+
+    def call(self) -> Call:
+        """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
+        options.value_of(algorithms_of, self.collective)
+        if self.collective == "alltoallv" and self.sizes is None:
+            hint = "--sizes FILE, with lines 'FROM TO BYTES'"
+            raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
+        size = 0 if self.collective in WITHOUT_SIZE else options.value_of(parse_bytes, self.bytes)
+        return Call(self.collective, self.algorithm, size, self.root, options.value_of(parse_bytes, self.chunk))
+
+
+class SimulatedTogether(ConcurrentData):
+    background: float
+    """The share of other hosts that send, too."""
+    cut: CutData | None
+    """How the search was cut short."""
+
+
+class PerhapsTogether(TypedDict, total=False):
+    together: SimulatedTogether
+    """Only with `--jobs`: jobs that run at the same time. All other keys are of each job alone."""
+
+
+class SimulatedCall(SimulationData):
+    collective: str
+    algorithm: str
+    bytes: int
+    root: int
+    """As given."""
+    chunk_bytes: int
+    radix: int
+    """A pipeline's chunk and the radix of a k-nomial tree; 0: the algorithm's own choice."""
+    sizes: str | None
+    """The file of an alltoallv."""
+    method: str
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+
+
+class SimulateData(SimulatedCall, PerhapsTogether):
+    source: str
+    seed: int
+    """As given."""
+    background: list[BackgroundData]
+    """Background traffic, as the source states it."""
+    wall_s: float
+    """How long the simulation took."""
+
+
 @grouped
 def simulate(
     *,
-    source: options.SOURCE,
-    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: ALGORITHM,
-    bytes: BYTES = "1MiB",
-    each: JobOptions,
-    asked: JobsAsked,
-    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0,
-    sizes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
-    ] = None,
-    chunk: CHUNK = "0",
+    what: CallOptions,
     paths: PathOptions,
     costs: ModelOptions,
     rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
-    host_pattern: options.HOST_PATTERN = "",
-    aliases: options.ALIASES = None,
+    on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
     """Predict the time of a collective: its messages are flows that share links fairly.
@@ -80,30 +134,35 @@ def simulate(
     share jobs that are timed one by one.
     """
     started = time.monotonic()
-    call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    network = open_source(source, host_pattern, Purpose.collectives, aliases)
+    call, each, asked = what.call(), what.each, what.asked
+    network = on.open(Purpose.collectives)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
     check_algorithm(network, paths, call.algorithm)
-    question = Question(call, sizes, paths, model)
+    question = Question(call, what.sizes, paths, model)
+    together: PerhapsTogether
     with hinting_at_rails(network):
         if asked.jobs:
             simulation, together, cut = simulate_together(network, asked, each, question)
         else:
             jobs = each.jobs_or_whole_network(network)
             write_schedule(network, jobs, question, schedule_out)
-            simulation, together, cut = simulate_each(network, jobs, question, source, resume), {}, None
+            simulation, together, cut = (
+                simulate_each(network, jobs, question, on.source, resume),
+                {},
+                None,
+            )
     if is_first_process():
-        found = (
-            as_data(simulation, question) | {"seed": each.seed, "background": background_as_data(network)} | together
-        )
-        report({"source": source} | found, started, model, json)
+        data: SimulateData = {
+            "source": on.source,
+            **as_data(simulation, question),
+            "seed": each.seed,
+            "background": background_as_data(network),
+            **together,
+            "wall_s": time.monotonic() - started,
+        }
+        print_json("simulate", data) if json else describe(data, model)
     leave_if_interrupted(cut)
-
-
-def report(data: dict[str, Any], started: float, model: Model, json: bool) -> None:
-    data["wall_s"] = time.monotonic() - started
-    print_json("simulate", data) if json else describe(data, model)
 
 
 @dataclass(frozen=True)
@@ -136,7 +195,7 @@ def simulate_each(network: Network, jobs: list[Job], question: Question, source:
 
 def simulate_together(
     network: Network, asked: JobsAsked, each: JobOptions, question: Question
-) -> tuple[Simulation, dict[str, Any], Cut | None]:
+) -> tuple[Simulation, PerhapsTogether, Cut | None]:
     """The jobs that are asked for, each alone, and all together, of which Ctrl-C leaves the first rounds. Plans bring
     the LMC that they were made for."""
     jobs, planned_lmc = asked.read(network, each)
@@ -152,32 +211,29 @@ def simulate_together(
     if asked.svg is not None and concurrent.links_of is None:
         raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method d-mod-k")
     asked.draw(network, jobs, concurrent.shared)
-    together = concurrent_as_data(concurrent) | {"background": asked.background, "cut": cut and cut.as_data()}
+    together: SimulatedTogether = {
+        **concurrent_as_data(concurrent),
+        "background": asked.background,
+        "cut": cut_as_data(cut),
+    }
     return concurrent.alone(), {"together": together}, cut
 
 
-def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
+def as_data(simulation: Simulation, question: Question) -> SimulatedCall:
     """What was simulated, and what came out."""
-    sizes = question.sizes
-    call = asdict(replace(simulation.call, sizes=None))
-    del call["stencil"]  # which no option gives
+    call = simulation.call
     return {
         "method": question.paths.name_of(simulation.method),
-        **call,
+        "collective": call.collective,
+        "algorithm": call.algorithm,
+        "bytes": call.bytes,
+        "root": call.root,
+        "chunk_bytes": call.chunk_bytes,
+        "radix": call.radix,
+        "sizes": str(question.sizes) if question.sizes else None,
         "model": asdict(simulation.model),
-        "sizes": str(sizes) if sizes else None,
         **simulation_as_data(simulation),
     }
-
-
-def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:
-    """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
-    options.value_of(algorithms_of, collective)
-    if collective == "alltoallv" and sizes is None:
-        hint = "--sizes FILE, with lines 'FROM TO BYTES'"
-        raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
-    size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
-    return Call(collective, algorithm, size, root, options.value_of(parse_bytes, chunk))
 
 
 def write_schedule(network: Network, jobs: list[Job], question: Question, file: Path | None) -> None:
@@ -201,7 +257,7 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
     return read_pair_sizes(file, *ranks)
 
 
-def describe(data: dict[str, Any], model: Model) -> None:
+def describe(data: SimulateData, model: Model) -> None:
     """The call and its paths, each job alone, and all together if they ran at the same time."""
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else counted(data["per_job"][0]["ranks"], "rank")
@@ -226,7 +282,7 @@ def describe(data: dict[str, Any], model: Model) -> None:
         print_table("", ["  links that flows waited for", "of the time", "busy", "jobs"], rows)
 
 
-def describe_together(together: dict[str, Any], seed: int) -> None:
+def describe_together(together: SimulatedTogether, seed: int) -> None:
     """Jobs that run at the same time: what a call of each takes, and which links they share."""
     jobs = together["jobs"]
     say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
@@ -242,8 +298,7 @@ def describe_together(together: dict[str, Any], seed: int) -> None:
     describe_shared_links(together)
 
 
-def spread(values: dict[str, float], jobs: int, text: Callable[[float], str]) -> str:
+def spread(values: Spread | PerhapsSpread, jobs: int, text: Callable[[float], str]) -> str:
     """ "mean A, min B, max C", or one value of one job."""
-    if jobs == 1:
-        return text(values["mean"])
-    return ", ".join(f"{name} {text(value)}" for name, value in values.items())
+    named = [(name, text(value)) for name, value in values.items() if isinstance(value, float | int)]
+    return named[0][1] if jobs == 1 else ", ".join(f"{name} {value}" for name, value in named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ayatori._core import Network
 from ayatori.base.files import write_bytes
@@ -17,7 +17,10 @@ from ayatori.cli.output import print_table, print_warning, say
 from ayatori.formats.applied import read_applied
 from ayatori.formats.job_files import files_of_jobs, is_plan, read_jobs
 from ayatori.formats.running import STATE_IN_FOLDER, planned_jobs
-from ayatori.planning.together import JobOnFabric, LinkOfJobs, background, picture_of_jobs
+from ayatori.planning.together import JobOnFabric, LinkOfJobs, MeasuredTogether, background, picture_of_jobs
+
+if TYPE_CHECKING:
+    from ayatori.prediction.together import ConcurrentData
 
 SHARED_LINKS_PRINTED = 10
 
@@ -85,7 +88,7 @@ def warn_of_plans_left_out(paths: Sequence[Path], jobs: Sequence[JobOnFabric]) -
             )
 
 
-def describe_shared_links(together: dict[str, Any]) -> None:
+def describe_shared_links(together: MeasuredTogether | ConcurrentData) -> None:
     """The links on which jobs meet most often, with both jobs."""
     if together["isolated"]:
         say("  isolated      no link carries messages of two jobs, whatever step each is in")

@@ -25,19 +25,21 @@ class Use:
 
     transport: str
     bytes: int
+    """By what messages travel, and the memory that a process has for it."""
     waiting: int = 0
-    """At most, besides, in the kernel: datagrams that have arrived and wait."""
+    """At most, in addition, in the kernel: datagrams that have arrived over UDP and wait."""
     queue_pairs: int = 0
-    """Of `bytes` each has CONNECTION, or what was given instead."""
+    """Those of a process; each is in `bytes` with `connection`."""
 
 
 @dataclass(frozen=True)
 class Row:
     processes: int
     per_host: int
-    """On a full host."""
     hosts: int
+    """How many processes, how many a full host has, and how many hosts there are."""
     uses: list[Use]
+    """One entry per transport."""
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,17 @@ class Step:
     what: str
     arithmetic: str
     tflops: float
+    """The step, its arithmetic, and the result."""
     printed: float | None
-    """What the paper prints for it; None: it does not have this step."""
+    """What the paper prints for it; null: it does not have this step."""
 
 
 @dataclass(frozen=True)
 class Discrepancy:
     what: str
+    """In words."""
     tflops: float
-    """Of the cluster, with this put right and what the discrepancies above it put right, too."""
+    """The cluster's TFlop/s, with this put right and what the discrepancies above it put right, too."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import AppliedPlan
@@ -23,7 +23,31 @@ def read_applied(plan: Path, folder: Path) -> AppliedPlan:
     return _core.apply_records(_core.read_plan_file(str(plan)), records)
 
 
-def applied_as_data(applied: AppliedPlan) -> dict[str, Any]:
+class OtherPathData(TypedDict):
+    from_rank: int
+    to_rank: int
+    """The first ranks on the two ports."""
+    slid: int
+    dlid: int
+    count: int
+    """The LIDs of the path, and how many connections took it."""
+
+
+class AppliedData(TypedDict):
+    connections: int
+    as_planned: int
+    elsewhere: int
+    """Connections between ports of the job, those of them on paths of the plan, and connections with other ports."""
+    port_pairs: int
+    connected_pairs: int
+    """Ordered pairs of ports of the job, and those with a connection."""
+    planned_relative_bandwidth: float
+    """What the plan would get; `relative_bandwidth` is what was applied."""
+    not_as_planned: list[OtherPathData]
+    """The 20 paths with most other connections."""
+
+
+def applied_as_data(applied: AppliedPlan, planned_relative_bandwidth: float) -> AppliedData:
     """How applied differs from planned."""
     others = sorted(applied.not_as_planned, key=lambda other: (-other.count, other.from_rank, other.to_rank))
     return {
@@ -42,4 +66,5 @@ def applied_as_data(applied: AppliedPlan) -> dict[str, Any]:
             }
             for other in others[:DIFFERENCES_SHOWN]
         ],
+        "planned_relative_bandwidth": planned_relative_bandwidth,
     }

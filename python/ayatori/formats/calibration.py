@@ -18,24 +18,31 @@ class FitError:
     """How far fitted costs are from what was measured: shares of the measured times."""
 
     what: str
+    """The pattern."""
     fitted: bool
-    """The fit has seen these measurements; otherwise they check it."""
+    """Whether the fit used these measurements; otherwise they check it."""
     points: int
+    """The number of sizes."""
     median: float
     max: float
+    """The median and the largest error."""
 
 
 @dataclass(frozen=True)
 class Calibration:
+    """Times in seconds, sizes in bytes. [Calibrations](calibration-format.md) say what the numbers mean."""
+
     machine: str
     mpi: str
+    """Where it was measured, and by which MPI."""
     inside: MessageCosts | None = None
     between: MessageCosts | None = None
-    """None: not measured."""
+    """Costs of messages inside this host, and between two hosts; null: not measured."""
     links_between: int = 0
     """Links between the machines that were measured; their latency is part of that of `between`."""
     copy: SizeCost = ()
     reduce: SizeCost = ()
+    """A local copy, and combining two vectors, by size."""
     cache_refill: SizeCost = ()
     """More than a reduction takes where its result replaces what was sent in the same step."""
     start: float = 0
@@ -52,7 +59,9 @@ class Calibration:
     """More of a receiver's processor for a message within a machine where two ranks share a core, and as much longer
     with more."""
     remarks: Sequence[str] = ()
+    """What limits the worth of these numbers, in words."""
     errors: Sequence[FitError] = ()
+    """How far the model is from what was measured."""
 
 
 def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) -> Costs:

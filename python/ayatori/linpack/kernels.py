@@ -16,8 +16,9 @@ class Kernels:
 
     rows: int
     columns: int
+    """The height of the trailing matrix, and the columns that a process has of it."""
     panel: float
-    """Factoring rows x NB."""
+    """Factoring rows x NB; seconds."""
     update: float
     """Row exchanges, triangular solve and DGEMM of rows x columns x NB."""
     block_update: float

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypedDict
 
 from ayatori.base.errors import Error
+from ayatori.base.spreads import MedianSpread
 from ayatori.linpack.mixed import run_mixed
 from ayatori.linpack.running import Launcher, run_hpl
 from ayatori.linpack.settings import Plane, Point, Variant
@@ -56,15 +57,64 @@ def run_point(program: Path, launcher: Launcher, sweep: Sweep, point: Point) -> 
     return {"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)}
 
 
-def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+class MixedData(TypedDict):
+    seconds: float
+    factoring: float
+    refining: float
+    """Medians of the whole time, of the factorization in single precision, and of the refinements."""
+    gflops: MedianSpread
+    """The same number of operations by the time, whatever was done."""
+    residual: float
+    """By HPL's formula in double precision."""
+    iterations: int
+    """Most refinements (-1: in vain)."""
+    passed: bool
+    """Whether all solutions are right."""
+
+
+class HplResult(TypedDict):
+    plane: str
+    order: int
+    nb: int
+    p: int
+    q: int
+    """The network, N, NB, P and Q."""
+    variant: str
+    """HPL's own code for how it ran (`WR10C2R4`)."""
+    seconds: float
+    """The median over the runs."""
+    gflops: MedianSpread
+    """2/3 N³ + 3/2 N² operations by the time."""
+    residual: float
+    passed: bool
+    """The largest scaled residual; whether all were below the threshold."""
+    mixed: MixedData | None
+    """With `--mixed` the same system in mixed precision; otherwise null."""
+
+
+class HplData(TypedDict):
+    """Exit status 3 if a solution is wrong."""
+
+    program: str
+    broadcast: str
+    depth: int
+    threshold: float
+    """What ran HPL (`hpcc`, `xhpl`), with which BCAST, look-ahead and largest residual."""
+    repeats: int
+    """Runs of each point."""
+    results: list[HplResult]
+    """One entry per point."""
+
+
+def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[HplResult]:
     """One entry a point: over its repeats the median, least and most GFlop/s, and the largest residual."""
     count = len(sweep.points())
-    results = []
+    results: list[HplResult] = []
     for number, point in enumerate(sweep.points()):
         own = runs[number::count]
         tests = [run["hpl"] for run in own]
         residuals = [residual for test in tests for residual in test["residuals"]]
-        entry: dict[str, Any] = {
+        entry: HplResult = {
             "plane": point.plane.name,
             "order": point.order,
             "nb": point.block,
@@ -88,11 +138,11 @@ def _bad_last(value: float) -> tuple[bool, float]:
     return value != value, value
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _spread(values: Sequence[float]) -> MedianSpread:
     return {"median": median(values), "min": min(values), "max": max(values)}
 
 
-def _mixed(runs: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]:
+def _mixed(runs: Sequence[dict[str, Any]], threshold: float) -> MixedData:
     residual = max((run["residual"] for run in runs), key=_bad_last)
     return {
         "seconds": median(run["seconds"] for run in runs),

@@ -171,13 +171,15 @@ def _medians_of_runs(measured: Measured) -> list[float]:
 class Verdict:
     """How a stack compares with the first one, by multiple()."""
 
+    stack: str
     cells: int
+    """The stack, and how many cells were compared with the MPI alone, by their multiples."""
     slower: int
-    """By more than NOTICEABLE."""
     faster: int
+    """Cells in which it was more than 5 % slower, or faster."""
     worst: float
-    """The largest time as a multiple of the first stack's."""
     middle: float
+    """The largest multiple of the MPI's time, and the median of all."""
 
 
 def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
@@ -187,6 +189,7 @@ def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
         [ours] = [one for one in measured if one.stack == stack]
         ratios.append(multiple(ours, measured[0]))
     return Verdict(
+        stack,
         cells=len(ratios),
         slower=sum(ratio > 1 + NOTICEABLE for ratio in ratios),
         faster=sum(ratio < 1 - NOTICEABLE for ratio in ratios),

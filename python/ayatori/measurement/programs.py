@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
+from ayatori.base.spreads import MedianSpread
 from ayatori.processes import run_to_end
 
 MAX_SECONDS = 300.0
@@ -39,9 +40,52 @@ class IncastSettings:
     """Of each sender."""
 
 
+class CountedIncast(TypedDict):
+    messages_per_s: MedianSpread
+    """Over the repeats."""
+    receiver_rss_MB: float
+    """The receiver's largest resident memory."""
+    duplicates: int | None
+    retransmissions: int | None
+    lost: int | None
+    """Messages over all repeats; null where the stack does not count them."""
+
+
+class StackIncast(CountedIncast):
+    stack: str
+    """The stack's name."""
+
+
+class IncastData(TypedDict):
+    senders: int
+    bytes: int
+    messages: int
+    repeats: int
+    """As given."""
+    results: list[StackIncast]
+    """One entry per stack."""
+
+
+class PeersData(TypedDict):
+    count: int
+    """Peers."""
+    messages: int
+    delivered: int
+    wrong: int
+    """Messages to and from them, how many arrived, how many were not as sent."""
+    rss_MB: float
+    bytes_per_idle_peer: float | None
+    """Resident memory, and its growth for each peer that no message goes to."""
+    renewals: int
+    """Contexts that were taken from one peer and given to another."""
+    virtual_s: float
+    wall_s: float
+    """Time on the simulated network, and on the clock."""
+
+
 def measure_incast(
     stacks: Sequence[str], incast: IncastSettings, repeats: int, advance: Callable[[], None] = lambda: None
-) -> list[dict[str, Any]]:
+) -> list[StackIncast]:
     """One result a stack. Stacks take turns, so that other load of the machine affects all of them alike."""
     _check(stacks, incast, repeats)
     runs: dict[str, list[dict[str, Any]]] = {stack: [] for stack in stacks}
@@ -53,14 +97,15 @@ def measure_incast(
         for stack in stacks:
             runs[stack].append(_run_program(programs[stack], arguments))
             advance()
-    return [{"stack": stack} | _summary(runs[stack]) for stack in stacks]
+    return [{"stack": stack, **_summary(runs[stack])} for stack in stacks]
 
 
-def measure_peers(count: int) -> dict[str, Any]:
+def measure_peers(count: int) -> PeersData:
     """One process with `count` simulated peers, a message to and from each."""
     if not 1 <= count <= 10**8:
         raise Error(f"peers: {count} is out of range", hint="1 to 100000000")
-    return _run_program(built_program("many_peers_ours"), [str(count)], MAX_SECONDS + count / 1000)
+    printed = _run_program(built_program("many_peers_ours"), [str(count)], MAX_SECONDS + count / 1000)
+    return cast("PeersData", printed)
 
 
 def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
@@ -91,13 +136,15 @@ def _run_program(program: Path, arguments: list[str], timeout: float = MAX_SECON
     return dict(ended.objects()[-1])
 
 
-def _summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(runs: list[dict[str, Any]]) -> CountedIncast:
     """Rates of all runs; the receiver's largest memory; all that was dropped, sent again, or lost."""
     rates = [run["messages_per_s"] for run in runs]
     return {
         "messages_per_s": {"median": median(rates), "min": min(rates), "max": max(rates)},
         "receiver_rss_MB": max(run["receiver_rss_MB"] for run in runs),
-        **{key: _sum([run[key] for run in runs]) for key in ("duplicates", "retransmissions", "lost")},
+        "duplicates": _sum([run["duplicates"] for run in runs]),
+        "retransmissions": _sum([run["retransmissions"] for run in runs]),
+        "lost": _sum([run["lost"] for run in runs]),
     }
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ayatori import _core
 from ayatori._core import Drawing, Network
 from ayatori.base.errors import Error
 
 
-def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tuple[int, int]]) -> dict[str, Any]:
+class PositionsData(TypedDict, total=False):
+    drawing: dict[str, Any]
+    """Where everything stands, in pixels, as the report reads it."""
+    not_drawn: str
+    """Instead of `drawing`: why there is none."""
+
+
+def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tuple[int, int]]) -> PositionsData:
     """`drawing`, or `not_drawn` with the reason why not.
 
     Indices in it are places: of hosts as `hosts` gives them for endpoints (port ids), of links as in `cables` (both

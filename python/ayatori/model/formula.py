@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 from ayatori._core import Topology
-from ayatori.model.network import PURPOSES
+from ayatori.model.network import PURPOSES, NetworkData
 
 LARGE = 100_000  # machines; smaller networks are made and looked at
 
 
-def formula_as_data(topology: Topology) -> dict[str, Any]:
+def formula_as_data(topology: Topology) -> NetworkData:
     """What network_as_data() gives of the explicit network of the same grid."""
     grid = topology.object_at(topology.max_height, 0)
     lengths, around = topology.grid_dimensions(grid), topology.grid_periodic(grid)

@@ -6,13 +6,13 @@ import os
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypedDict
 
 from ayatori import _core
 from ayatori._core import Network, Port, Purpose
 from ayatori.base.errors import SourceWarning
 from ayatori.base.sources import with_kind
-from ayatori.model.drawing import positions_as_data
+from ayatori.model.drawing import PositionsData, positions_as_data
 
 
 def open_source(
@@ -44,55 +44,114 @@ def fingerprint(network: Network) -> str:
     return sha256(_core.export_network(network, "json")).hexdigest()
 
 
-def link_as_data(network: Network, link: int) -> dict[str, Any]:
-    """The directed link that leaves port `link`: names, GUIDs, LIDs and port numbers of both ends.
+LinkEnds = TypedDict(
+    "LinkEnds",
+    {
+        "from": str,
+        "from_port": Annotated[int, "The device that the link leaves, and the port's number on it."],
+        "from_guid": Annotated[str, "The device's GUID, unique where names are not; `0x0000000000000000`: none."],
+        "from_lid": Annotated[int, "The LID of the end: a switch's own, or that of an adapter's port; 0: none."],
+        "to": str,
+        "to_port": int,
+        "to_guid": str,
+        "to_lid": Annotated[int, "The same of the device that the link reaches."],
+    },
+)
 
-    Names are not always unique; GUIDs are, where the source has them (0x0 otherwise). A LID is that of a
-    router's port 0, or of a NIC's port; 0 is none.
-    """
+
+class LinkData(LinkEnds):
+    """A directed link."""
+
+    rate: str
+    """`4xHDR`, for example, or `?` if it is not known."""
+
+
+def link_as_data(network: Network, link: int) -> LinkData:
+    """The directed link that leaves port `link`."""
     here = network.port(link)
     there = network.port(here.peer)
+
+    def guid(port: Port) -> str:
+        return f"{network.guid(port.device):#018x}"
+
+    def lid(port: Port) -> int:
+        return network.lid(port.device) if port.device < network.router_count else port.lid
+
     return {
-        **end_as_data(network, here, "from"),
-        **end_as_data(network, there, "to"),
+        "from": network.name(here.device),
+        "from_port": here.number,
+        "from_guid": guid(here),
+        "from_lid": lid(here),
+        "to": network.name(there.device),
+        "to_port": there.number,
+        "to_guid": guid(there),
+        "to_lid": lid(there),
         "rate": here.rate,
     }
 
 
-def end_as_data(network: Network, port: Port, end: str) -> dict[str, Any]:
-    """One end of a link; `end` is "from" or "to"."""
-    is_router = port.device < network.router_count
-    return {
-        end: network.name(port.device),
-        f"{end}_port": port.number,
-        f"{end}_guid": f"{network.guid(port.device):#018x}",
-        f"{end}_lid": network.lid(port.device) if is_router else port.lid,
-    }
+class ShapeDetails(TypedDict, total=False):
+    levels: int
+    """Fat tree: levels, without switches that no host needs."""
+    groups: int
+    """Dragonfly, dragonfly+: groups."""
+    routers: list[int]
+    """Fat tree: routers of each level. Dragonfly: routers of a group. Dragonfly+: leaves and spines of a group."""
+    dimensions: list[int]
+    """Grid, HyperX: lengths. Dragonfly whose groups are each a HyperX (Cray's Aries): their lengths; else empty."""
+    hosts: int
+    """Dragonfly: hosts of a router. Dragonfly+: hosts of a leaf."""
+    cables: list[int]
+    """Cables between two routers: per level, per dimension, in a group. The last one: between two groups."""
+    oversubscription: list[float]
+    """Fat tree: from each level to the next."""
+    periodic: list[bool]
+    """Grid: whether the ends of each dimension are joined."""
 
 
-def shape_as_data(network: Network) -> dict[str, Any]:
+class ShapeData(ShapeDetails):
+    """What the cables of a network form."""
+
+    kind: str
+    """`fat_tree`, `grid`, `full`, `hyperx`, `dragonfly`, `dragonfly_plus` or `graph`."""
+    summary: str
+    """The same in words."""
+    machines: int
+    """Hosts."""
+    rails: int
+    """NICs of a host."""
+    irregularities: list[str]
+    """What does not fit the shape, a sentence each: first what is missing, then what is odd."""
+    irregularity_counts: dict[str, int]
+    """The number of each kind, in their order: `missing cables`, `hosts with fewer rails`, …"""
+
+
+def shape_as_data(network: Network) -> ShapeData:
     shape = network.shape()
-    data: dict[str, Any] = {"kind": shape.kind, "summary": shape.summary}
+    details: ShapeDetails = {}
     if shape.kind == "fat_tree":
-        data |= {
+        details = {
             "levels": len(shape.routers),
             "routers": shape.routers,
             "cables": shape.cables,
             "oversubscription": shape.oversubscription,
         }
     if shape.kind == "grid":
-        data |= {"dimensions": shape.dimensions, "periodic": shape.periodic}
+        details = {"dimensions": shape.dimensions, "periodic": shape.periodic}
     if shape.kind == "hyperx":
-        data |= {"dimensions": shape.dimensions, "cables": shape.cables}
+        details = {"dimensions": shape.dimensions, "cables": shape.cables}
     if shape.kind in ("dragonfly", "dragonfly_plus"):
-        data |= {
+        details = {
             "groups": len(shape.groups),
             "routers": shape.routers,
             "dimensions": shape.dimensions,
             "hosts": shape.hosts,
             "cables": shape.cables,
         }
-    return data | {
+    return {
+        "kind": shape.kind,
+        "summary": shape.summary,
+        **details,
         "machines": shape.machines,
         "rails": shape.rails,
         "irregularities": shape.irregularities,
@@ -100,7 +159,67 @@ def shape_as_data(network: Network) -> dict[str, Any]:
     }
 
 
-def network_as_data(network: Network) -> dict[str, Any]:
+class PlaneAlone(TypedDict, total=False):
+    machines: int
+    routers: int
+    links: int
+    shape: ShapeData
+    """One of several planes by itself, as the whole network below."""
+
+
+PlanePurpose = TypedDict(
+    "PlanePurpose",
+    {"for": Annotated[list[str], "What the plane carries: some of `collectives`, `neighbours`, `storage`, or none."]},
+)
+
+
+class PlaneData(PlanePurpose, PlaneAlone):
+    name: str
+    """The plane's name."""
+    link_rates: dict[str, int]
+    """How many cables have each rate."""
+
+
+BackgroundData = TypedDict(
+    "BackgroundData",
+    {
+        "from": str,
+        "to": Annotated[str, "The hosts that send and receive."],
+        "plane": Annotated[str, "The plane's name."],
+        "bytes_per_second": Annotated[float, "The rate that the traffic asks for."],
+    },
+)
+
+
+class NetworkData(TypedDict):
+    machines: int
+    """Hosts."""
+    unnamed_machines: int
+    """How many of them are HCAs that name no host."""
+    hcas: int
+    """NICs."""
+    routers: int
+    """Switches or routers."""
+    aggregation_nodes: int
+    """Aggregation engines."""
+    links: int
+    """Cables."""
+    planes: list[PlaneData]
+    """Separate networks."""
+    shape: ShapeData
+    """What the cables form."""
+    degraded_links: list[LinkData]
+    """Links that are slower than their like."""
+    background: list[BackgroundData]
+    """Background traffic, as the source states it."""
+
+
+class ShowData(NetworkData):
+    source: str
+    """As given."""
+
+
+def network_as_data(network: Network) -> NetworkData:
     """What `ayatori show --json` prints."""
     kinds = [network.kind(device) for device in range(network.device_count)]
     cables = network.cables()
@@ -121,8 +240,8 @@ def network_as_data(network: Network) -> dict[str, Any]:
                 "name": name,
                 "link_rates": dict(sorted(counts.items(), key=lambda item: -item[1])),
                 "for": [purpose.name for purpose in network.plane_uses[plane].purposes],
+                **_plane_as_data(network, plane),
             }
-            | _plane_as_data(network, plane)
             for plane, (name, counts) in enumerate(zip(network.planes, rates, strict=True))
         ],
         "shape": shape_as_data(network),
@@ -131,7 +250,7 @@ def network_as_data(network: Network) -> dict[str, Any]:
     }
 
 
-def background_as_data(network: Network) -> list[dict[str, Any]]:
+def background_as_data(network: Network) -> list[BackgroundData]:
     """Traffic beside that of jobs, as the source tells it."""
 
     def host(port: int) -> str:
@@ -148,16 +267,58 @@ def background_as_data(network: Network) -> list[dict[str, Any]]:
     ]
 
 
-def _plane_as_data(network: Network, plane: int) -> dict[str, Any]:
+def _plane_as_data(network: Network, plane: int) -> PlaneAlone:
     """Of one of several planes what it is by itself."""
     if len(network.planes) < 2:
         return {}
     alone = network.on_plane(plane)
-    counts = {"machines": len(alone.machines), "routers": alone.router_count, "links": alone.link_count}
-    return counts | {"shape": shape_as_data(alone)}
+    return {
+        "machines": len(alone.machines),
+        "routers": alone.router_count,
+        "links": alone.link_count,
+        "shape": shape_as_data(alone),
+    }
 
 
-def drawing_as_data(network: Network) -> dict[str, Any]:
+class RouterData(TypedDict):
+    name: str
+    level: int | None
+    """A router and its level: 0 for the leaves, null without levels."""
+
+
+class HostData(TypedDict):
+    name: str
+    router: str
+    port: int
+    rail: int
+    """A NIC: its host, the router and the port of it that it is on, and its rail."""
+
+
+class CableData(TypedDict):
+    a: str
+    a_port: int
+    b: str
+    b_port: int
+    """The two routers, and the ports on them."""
+    rate: str
+    degraded: bool
+    """The rate, and whether it is lower than that of others alike."""
+
+
+class FabricData(PositionsData):
+    summary: str
+    """What is drawn."""
+    faults: list[str]
+    """What is irregular or degraded, a line each."""
+    routers: list[RouterData]
+    """Switches or routers."""
+    hosts: list[HostData]
+    """One entry per NIC on a router."""
+    links: list[CableData]
+    """Cables between routers."""
+
+
+def drawing_as_data(network: Network) -> FabricData:
     """What the report needs to draw a fabric.
 
     Host i is endpoint i of `router_endpoints`, link i is cable i of `router_cables`.
@@ -176,10 +337,11 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
         ],
         "hosts": [_host_as_data(network, names, labels, endpoint) for endpoint in endpoints],
         "links": links,
-    } | positions_as_data(network, {endpoint: i for i, endpoint in enumerate(endpoints)}, cables)
+        **positions_as_data(network, {endpoint: i for i, endpoint in enumerate(endpoints)}, cables),
+    }
 
 
-def _host_as_data(network: Network, names: list[str], labels: list[str], endpoint: int) -> dict[str, Any]:
+def _host_as_data(network: Network, names: list[str], labels: list[str], endpoint: int) -> HostData:
     port = network.port(endpoint)
     router = network.router_of(endpoint)
     return {
@@ -190,7 +352,7 @@ def _host_as_data(network: Network, names: list[str], labels: list[str], endpoin
     }
 
 
-def _cable_as_data(network: Network, labels: list[str], degraded: set[int], a: int, b: int) -> dict[str, Any]:
+def _cable_as_data(network: Network, labels: list[str], degraded: set[int], a: int, b: int) -> CableData:
     near, far = network.port(a), network.port(b)
     return {
         "a": labels[near.device],

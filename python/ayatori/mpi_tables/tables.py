@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from ayatori.base.errors import Error
 from ayatori.mpi_tables import mpich, openmpi
 from ayatori.mpi_tables.catalogue import MPICH, OPEN_MPI, OPEN_MPI_JSON, Mpi
 from ayatori.mpi_tables.rules import Ranked, Rules
 from ayatori.mpi_tables.variables import INTEL, UCC, intel_settings, ucc_settings
+from ayatori.prediction.choice import LeftOutData
 
 MPIS = {mpi.word: mpi for mpi in (OPEN_MPI, OPEN_MPI_JSON, MPICH, INTEL, UCC)}
 IN_A_FILE = {OPEN_MPI.word, OPEN_MPI_JSON.word, MPICH.word}
@@ -57,7 +58,80 @@ def write(rules: Rules, out: Path | None, library: Path | None = None) -> Writte
     return Written([out], [(f"OMPI_MCA_{name}", value) for name, value in mca], mca)
 
 
-def rules_as_data(rules: Rules, ranked: Sequence[Ranked], written: Written) -> dict[str, Any]:
+SizesOfRule = TypedDict(
+    "SizesOfRule",
+    {
+        "from": int,
+        "to": Annotated[int | None, "Sizes in bytes as `choose` counts them, both included; `to` is null in the last."],
+    },
+)
+
+
+class RuleData(SizesOfRule):
+    key: int | str
+    algorithm: str
+    """What the library's file calls the algorithm, and its name."""
+    fan_out: int
+    segment: int
+    """Number of chains and bytes of a segment, 0 where there are none."""
+    schedule: str
+    """The schedule of ours that sends the same."""
+
+
+class MpiCandidateData(TypedDict):
+    key: int | str
+    fan_out: int
+    segment: int
+    """The algorithm, as in a rule."""
+    time_s: float
+    """Predicted time."""
+
+
+class SampledData(TypedDict):
+    bytes: int
+    """A size that was predicted."""
+    ranking: list[MpiCandidateData]
+    """The library's algorithms: the chosen one, then fastest first."""
+
+
+class RulesData(TypedDict):
+    collective: str
+    """As the library calls it."""
+    rules: list[RuleData]
+    """By size, rising."""
+    sampled: list[SampledData]
+    """The sizes that were predicted."""
+
+
+class MpiRulesData(TypedDict):
+    mpi: str
+    """The word after `--to`."""
+    proven: bool
+    """Whether its algorithms were seen in the library's traffic."""
+    ranks: int
+    """The communicator size that the rules are for."""
+    collectives: list[RulesData]
+    """One entry per collective."""
+    left_out: list[LeftOutData]
+    """Algorithms of the library without a schedule of ours."""
+    files: list[str]
+    """The files that were written."""
+    environment: dict[str, str]
+    mca: dict[str, str]
+    """Variables that make the library take the rules; the same as parameters of Open MPI's mpirun."""
+
+
+class MpiTableData(MpiRulesData):
+    """[Tables for MPI libraries](mpi-tables.md)."""
+
+    source: str
+    method: str
+    """As given; how paths are chosen."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+
+
+def rules_as_data(rules: Rules, ranked: Sequence[Ranked], written: Written) -> MpiRulesData:
     """What `choose --to … --json` prints, but for the source and the model."""
     return {
         "mpi": rules.mpi.word,
@@ -89,7 +163,7 @@ def rules_as_data(rules: Rules, ranked: Sequence[Ranked], written: Written) -> d
     }
 
 
-def _ranking(entry: Ranked) -> dict[str, Any]:
+def _ranking(entry: Ranked) -> SampledData:
     return {
         "bytes": entry.bytes,
         "ranking": [

@@ -12,7 +12,7 @@ Functions raise ayatori.Error for what they cannot do.
 
 from ayatori._core import Cut
 from ayatori.base.errors import SourceWarning
-from ayatori.nwtopo.loading import from_buffer, load
+from ayatori.nwtopo.loading import Hosts, from_buffer, load
 from ayatori.nwtopo.objects import LINK, NO_NIC, UNREACHABLE, Difference, Link, Nic, Obj, Objects, ObjType
 from ayatori.nwtopo.topology import Topology
 
@@ -22,6 +22,7 @@ __all__ = [
     "UNREACHABLE",
     "Cut",
     "Difference",
+    "Hosts",
     "ObjType",
     "Link",
     "Nic",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from enum import Enum
 from pathlib import Path
 
 from ayatori import _core
@@ -13,12 +14,21 @@ from ayatori.base.sources import with_kind
 from ayatori.nwtopo.topology import Topology
 
 
+class Hosts(Enum):
+    """Which hosts of a source a topology has."""
+
+    detected = "detected"
+    """Those of this job where nobody named a source, else all."""
+    of_job = "of job"
+    """Those of the batch job that this process runs in, if there is one."""
+    all = "all"
+
+
 def load(
     source: str | None = None,
     *,
     physical_view: bool = False,
-    whole_system: bool = False,
-    this_job: bool = False,
+    hosts: Hosts = Hosts.detected,
     this_machine: str | None = None,
     faults: str = "",
     tables: str | os.PathLike[str] | None = None,
@@ -28,9 +38,7 @@ def load(
     """Discovers a topology.
 
     `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …, or a file whose content tells its kind (a
-    SourceTaken says which). None takes the environment's NWTOPO_SOURCE, or whichever network is found first, and of
-    that the machines of this job only, unless `whole_system` is set.
-    `this_job`: only the machines of the batch job that this process runs in, also of a source that was named.
+    SourceTaken says which). None takes the environment's NWTOPO_SOURCE, or whichever network is found first.
     `this_machine` is the name or id of the machine that this process runs on, for whoever looks from outside.
     `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
     routers or machines, NAME:PORT for one cable, NAME:DEVICE or NAME:DEVICE:PORT for a NIC of a machine, separated by
@@ -42,8 +50,6 @@ def load(
 
     What the source or the tables could not read is told by a SourceWarning a line, and by Topology.warnings.
     """
-    if this_job and whole_system:
-        raise Error("this_job and whole_system exclude each other")
     found = source or os.environ.get("NWTOPO_SOURCE") or ""
     automatic = not found
     if automatic:
@@ -56,10 +62,10 @@ def load(
     found = with_kind(found)
     core = _with_aliases(_core.open_topology(found, physical_view, host_pattern), aliases)
     topology = Topology(core, found, routes, this_machine)
-    hosts = _core.job_hosts() if this_job or (automatic and not whole_system) else []
-    if hosts:
+    if hosts == Hosts.of_job or (hosts == Hosts.detected and automatic):
         # Batch systems name a host once for each of its processes.
-        topology = topology.shrink(topology.machine(host) for host in dict.fromkeys(hosts))
+        if names := dict.fromkeys(_core.job_hosts()):
+            topology = topology.shrink(map(topology.machine, names))
     if faults:
         topology = Topology(topology._core.take_out(faults), found, routes, this_machine)
     return _warned(topology)

@@ -28,14 +28,16 @@ SHAKES, SWAPS_OF_A_SHAKE = 6, 3
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """What the job will do: a collective by an algorithm, or a pattern of messages of one size."""
+class Pattern:
+    """Messages of one size."""
 
-    call: Call | None = None
-    pattern: StepSequence | None = None
+    steps: StepSequence
     """Over the job's ranks."""
-    message_bytes: int = 0
-    """Of each message of the pattern."""
+    message_bytes: int
+
+
+Traffic = Call | Pattern
+"""What the job will do: a collective by an algorithm, or a pattern of messages."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,9 @@ def _some(steps: int) -> range:
 
 
 def _prepare(predictor: Predictor, job: Job, traffic: Traffic) -> PreparedRun:
-    if traffic.call is not None:
-        return predictor.prepare(job, traffic.call)
-    if traffic.pattern is None:
-        raise Error("neither a collective nor a pattern to order for")
-    schedule = _core.schedule_of_pattern(traffic.pattern, traffic.message_bytes)
+    if isinstance(traffic, Call):
+        return predictor.prepare(job, traffic)
+    schedule = _core.schedule_of_pattern(traffic.steps, traffic.message_bytes)
     return PreparedRun(job, predictor.places(job), schedule, predictor.plan(job, schedule), None)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def oversubscribed(places: Sequence[dict[str, Any]], threads: int) -> list[str]:
+def oversubscribed(places: Sequence[Mapping[str, Any]], threads: int) -> list[str]:
     """Sentences about cores with more threads than there are cores. `places`: each rank's host, machine and cores, as
     the programs print them; each rank has so many threads that want to run."""
     found = []
-    by_machine: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_machine: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for place in places:
         by_machine[place["machine"]].append(place)
     for ranks in by_machine.values():
@@ -24,7 +24,7 @@ def oversubscribed(places: Sequence[dict[str, Any]], threads: int) -> list[str]:
     return found
 
 
-def binding_in_words(places: Sequence[dict[str, Any]]) -> str:
+def binding_in_words(places: Sequence[Mapping[str, Any]]) -> str:
     """`rank 0 on host0, core 0; …`"""
     return "; ".join(
         f"rank {rank} on {place['host']}, {'core' if len(place['cores']) == 1 else 'cores'} "

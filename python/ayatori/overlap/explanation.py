@@ -27,30 +27,34 @@ _MOVED = 0.5
 
 @dataclass(frozen=True)
 class Kind:
-    """The operations of one name and size that do not block. Seconds are those of all ranks together."""
+    """The operations of one name and size that do not block."""
 
     name: str
     bytes: int
     count: int
+    """The operations' name and size, and how many there were."""
     protocol: str
-    """eager, rendezvous, or the MPI's own steps (of collectives)."""
+    """`eager`, `rendezvous`, `steps of the MPI` (collectives) or `not known`."""
     computing: float
-    """From their begin to the call that ends them."""
+    """Seconds of all ranks from their begin to the call that ends them."""
     waiting: float
-    """In the calls that end them."""
+    """Seconds of all ranks in the calls that end them."""
     moved_early: float | None
-    """The share of the bytes on the network's interfaces that crossed them before those calls; None: none did."""
+    """The share of the bytes on the network's interfaces that crossed them before those calls; null: none did."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     given: list[str]
+    """Sentences: thread level, cores, eager limits."""
     kinds: list[Kind]
+    """One entry for the operations of one name and size that do not block."""
     moved_by: str
     advice: list[str]
+    """Sentences: what moved the bytes; what to change."""
     seconds: float
     with_progress: float
-    """Of the program, as predicted; `seconds` where that is not known."""
+    """The program's time, and as predicted with the plug-in's thread; equal where that is not known."""
 
     @property
     def hidden(self) -> float:

@@ -18,6 +18,7 @@ class Ratios:
     ours: float
     osu: float
     imb: float
+    """The overlap by each of `definitions`."""
 
 
 def ratios(communication: float, computation: float, both: float, computing: float, testing: float = 0.0) -> Ratios:

@@ -26,10 +26,12 @@ _FIRST_HOST = "10.64.0.1"
 
 @dataclass(frozen=True)
 class Site:
-    """`cluster`: the text of a cluster's file (docs/cluster-format.md); empty: this machine."""
+    """Where programs run."""
 
     cluster: str = ""
+    """The text of the lab's [cluster file](cluster-format.md); empty: this host."""
     hosts: int = 1
+    """How many hosts the lab has."""
     burst: int = Settings.burst_bytes
     """Bytes that pass a cable of the lab at once after a pause."""
 

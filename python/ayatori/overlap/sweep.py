@@ -5,48 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any, TypedDict, cast
 
-from ayatori.base.compiled import built_program
 from ayatori.base.errors import Error
-from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
 from ayatori.overlap.cores import oversubscribed
-from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
-from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
+from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
-from ayatori.overlap.ratios import ratios
+from ayatori.overlap.ratios import Ratios, ratios
 from ayatori.overlap.sites import Site, result_of
+from ayatori.overlap.tasks import Cell
 from ayatori.resumable import SavedResults, compute_each, mpi_processes
 
-CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
 IN_CACHE = ("arithmetic", "matrix-matrix")
 """Kernels that do not wait for memory."""
-WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "put-printed", "get", "acp")
-OFFLOADED = ("iallreduce", "ibcast")
-"""Calls of CALLS that switches take."""
-ONE_SIDED = ("put", "put-printed", "get", "acp")
-"""Ways of the stencil that the plug-in does not see."""
-LEAST_SECONDS = 0.3
-"""Measured in a run of overlap, by more turns where they are short: starting the run takes longer."""
 MAX_RUNS = 100_000
-MAX_BYTES = 1 << 30
-
-
-@dataclass(frozen=True)
-class Cell:
-    """`task` is overlap (what: a call), stencil (what: a way of exchanging borders; size: rows of the array) or krylov
-    (what: a method of PETSc; size: elements in a row)."""
-
-    task: str
-    family: str
-    mechanism: str
-    what: str
-    size: int
-    ranks: int
 
 
 @dataclass(frozen=True)
@@ -80,34 +55,7 @@ class Sweep:
         if not 0 <= self.matrix_order <= 65536:
             raise Error(f"matrix order: {self.matrix_order} is out of range", hint="up to 65536")
         for cell in self.cells:
-            _check(cell)
-
-
-def _check(cell: Cell) -> None:
-    if cell.task == "krylov":
-        check_petsc()
-    else:
-        program_of(cell)
-    mechanism_for(cell.mechanism, cell.family)
-    if not 1 <= cell.ranks <= 4096 or (cell.task == "overlap" and cell.ranks < 2):
-        raise Error(f"ranks: {cell.ranks} is out of range", hint="2 to 4096; a stencil's from 1 on")
-    known = {"overlap": CALLS, "stencil": WAYS, "krylov": METHODS}[cell.task]
-    if cell.what not in known:
-        raise Error(f"'{cell.what}' can't be measured", hint=f"there are {', '.join(known)}")
-    if cell.task == "overlap" and (cell.size % 8 or not 8 <= cell.size <= MAX_BYTES):
-        raise Error(f"bytes: {cell.size} is out of range", hint=f"multiples of 8 up to {MAX_BYTES}")
-    least, most = (2, 20_000) if cell.task == "krylov" else (1, 65536)
-    if cell.task != "overlap" and not least <= cell.size <= most:
-        raise Error(f"matrix order: {cell.size} is out of range", hint=f"{least} to {most}")
-
-
-def program_of(cell: Cell) -> Path:
-    """Raises Error if it was not built, or can't be compiled."""
-    if cell.task == "krylov":
-        return krylov_program()
-    if cell.family not in FAMILIES:
-        raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
-    return built_program(f"{cell.task}_mpi_{cell.family}", f"lib{cell.family}-dev")
+            cell.of.check(cell)
 
 
 def cells_of(
@@ -121,20 +69,7 @@ def cells_of(
     """All of them, but for those in which the mechanism could do nothing."""
     cells = itertools.product(families, ranks, sizes, whats, mechanisms)
     found = (Cell(task, family, name, what, size, count) for family, count, size, what, name in cells)
-    return tuple(cell for cell in found if _can_help(cell))
-
-
-def _can_help(cell: Cell) -> bool:
-    name, is_offloaded = cell.mechanism, cell.mechanism == "offload"
-    match cell.task:
-        case "overlap":  # the mechanism acp sends by itself, and takes no call
-            helps = cell.what in OFFLOADED if is_offloaded else name != "acp" or cell.what == "isend"
-        case "stencil":  # mechanisms that move requests do nothing for ways without them, which are measured once
-            helps = name == "none" or cell.what not in (*ONE_SIDED, "none")
-            return helps and name not in ("acp", "offload") and not name.startswith("test")
-        case _:  # over the MPI of Debian's PETSc alone; the program calls no MPI_Test itself
-            helps = cell.family == FAMILY and name != "acp" and not name.startswith("test")
-    return helps and not (is_offloaded and why_no_offload([cell.family]))
+    return tuple(cell for cell in found if cell.of.can_help(cell))
 
 
 def runs_of(sweep: Sweep) -> int:
@@ -144,7 +79,7 @@ def runs_of(sweep: Sweep) -> int:
 
 def measure(
     saved: SavedResults, site: Site, sweep: Sweep, advance: Callable[[int], None], part: str = ""
-) -> list[dict[str, Any]]:
+) -> list[OverlapResult]:
     """One entry a cell. What is done is kept in `saved`, under names that begin with `part`."""
     to_adjust = _to_adjust(sweep)
     units = compute_each(saved, f"{part}units", to_adjust, lambda cell: _adjusted(site, sweep, cell), advance)
@@ -205,67 +140,145 @@ def run_cell(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]
 
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
     how = mechanism_for(cell.mechanism, cell.family)
-    if cell.task == "krylov":
-        words = [cell.what, cell.size, sweep.iterations, sweep.turns, how.warm_up_seconds]
-    elif cell.task == "stencil":
-        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns, how.warm_up_seconds]
-    else:
-        call = "acp" if cell.mechanism == "acp" else cell.what
-        words = [call, sweep.kernel, cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
-        words += [sweep.matrix_order, units, LEAST_SECONDS]
-    program = [str(program_of(cell)), *map(str, words)]
+    program = [str(cell.of.program(cell)), *map(str, cell.of.words(sweep, cell, how, units))]
     return result_of(site, cell.family, cell.ranks, program, how.variables, how.preloaded)
 
 
 def results_of(
     sweep: Sweep, by_cell: Sequence[Sequence[dict[str, Any]]], usual: Speed | None = None
-) -> list[dict[str, Any]]:
+) -> list[OverlapResult]:
     """One entry a cell, of its runs. `usual`: the machine's speed at other times."""
     return [_result(sweep, cell, runs, usual) for cell, runs in zip(sweep.cells, by_cell, strict=True)]
 
 
-def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Speed | None) -> dict[str, Any]:
+class Quartiles(TypedDict):
+    median: float
+    low: float
+    high: float
+    """The median and the quartiles, in seconds on the slowest rank."""
+
+
+class SolutionData(TypedDict):
+    iterations: int
+    converged: bool
+    """How it ended."""
+    residual: float
+    """b − A u relative to b."""
+    error: float
+    """h times the norm of the error."""
+    residuals: list[float]
+    """The norm that the method computes, one per iteration."""
+
+
+class PlaceData(TypedDict):
+    host: str
+    machine: str
+    cores: list[int]
+    """Where the rank ran, and on which cores it may run."""
+
+
+class OverlapResult(TypedDict):
+    task: str
+    family: str
+    mechanism: str
+    """The task, the MPI, and what moves messages."""
+    what: str
+    """The call; stencil: how borders are exchanged; krylov: the method."""
+    size: int
+    """Bytes of a message; stencil: rows of the array; krylov: elements in a row."""
+    ranks: int
+    """Processes."""
+    failed: str | None
+    """Why a run gave no result; otherwise null."""
+    times: dict[str, Quartiles]
+    """`communication`, `computation`, `in_turn` (the call that blocks, then the computation), `both`; during both
+    `computing`, `waiting` and `testing`. Stencil and krylov: `total` and `communication` (the reductions)."""
+    overlap: Annotated[dict[str, Any], Ratios] | None
+    """By the three definitions; null for the stencil and krylov."""
+    solution: SolutionData | None
+    """krylov: the solution; otherwise null."""
+    noise: float | None
+    too_noisy: bool
+    """By which share medians of the earlier and the later half differ, and whether that is more than 5 %, or the host
+    was not as usual."""
+    causes: list[str]
+    runs: int
+    """Sentences that say why, where it is too noisy; how many runs came to an end."""
+    thread: float | None
+    """The share of the runs with the plug-in's thread in which its own trial left it on; null without it."""
+    oversubscribed: list[str]
+    """Sentences about cores that more threads share than there are cores."""
+    places: list[PlaceData]
+    """One entry per rank."""
+
+
+class OverlapData(TypedDict):
+    """[The page](bench-overlap.md) says what is measured."""
+
+    task: str
+    kernel: str
+    """`overlap`, `stencil` or `krylov`; what computes."""
+    repeats: int
+    turns: int
+    """Runs of each cell, and measurements in a run."""
+    site: Annotated[dict[str, Any], Site]
+    """Where it ran."""
+    definitions: dict[str, str]
+    """The formulas of the overlap: `ours`, `OSU` and `IMB`."""
+    results: list[OverlapResult]
+    """One entry per cell."""
+
+
+def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Speed | None) -> OverlapResult:
     good = [run for run in runs if "failed" not in run]
-    entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
+    entry: OverlapResult = {
+        "task": cell.task,
+        "family": cell.family,
+        "mechanism": cell.mechanism,
+        "what": cell.what,
+        "size": cell.size,
+        "ranks": cell.ranks,
+        "failed": next((run["failed"] for run in runs if "failed" in run), None),
+        "times": {},
+        "overlap": None,
+        "solution": None,
+        "noise": None,
+        "too_noisy": False,
+        "causes": [],
+        "runs": len(good),
+        "thread": None,
+        "oversubscribed": [],
+        "places": [],
+    }
     if not good:
-        nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None, "thread": None}
-        return entry | nothing | {"too_noisy": False, "causes": [], "runs": 0, "oversubscribed": [], "places": []}
+        return entry
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
     times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
+    middle_of = {name: time["median"] for name, time in times.items()}
     overlap = None
     if cell.task == "overlap":
-        middle = {name: times[name]["median"] for name in names}
-        overlap = asdict(
-            ratios(*(middle[name] for name in ("communication", "computation", "both", "computing", "testing")))
-        )
-    of_noise = by_run["both" if cell.task == "overlap" else "total"]
+        of_ratios = ("communication", "computation", "both", "computing", "testing")
+        overlap = asdict(ratios(*(middle_of[name] for name in of_ratios)))
+    of_noise = by_run[cell.of.compared]
     in_registers = cell.task == "overlap" and sweep.kernel in IN_CACHE
-    noise = noise_of(of_noise, condition_of(good), usual, _computed_share(cell, times), in_registers)
+    noise = noise_of(of_noise, condition_of(good), usual, cell.of.computed_share(middle_of), in_registers)
     threads = mechanism_for(cell.mechanism, cell.family).threads + int(cell.what == "acp") + good[0].get("threads", 1)
     places = good[0].get("places", [])
-    solution = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
-    return entry | {
+    if cell.task == "krylov":
+        solved = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
+        entry["solution"] = cast("SolutionData", solved)
+    return {
+        **entry,
         "times": times,
         "overlap": overlap,
-        "solution": solution if cell.task == "krylov" else None,
         "noise": noise.halves,
         "too_noisy": noise.is_too_much,
         "causes": noise.causes(of_noise) if noise.is_too_much else [],
-        "runs": len(good),
         "thread": _share_on(good),
         "oversubscribed": oversubscribed(places, threads),
         "places": places,
     }
-
-
-def _computed_share(cell: Cell, times: dict[str, dict[str, float]]) -> float:
-    """Of the cell's time: what depends on how fast the machine computes."""
-    middle_of = {name: time["median"] for name, time in times.items()}
-    if cell.task == "overlap":
-        return min(1.0, middle_of["computation"] / middle_of["both"]) if middle_of["both"] > 0 else 0.0
-    total = middle_of["total"]
-    return max(0.0, total - middle_of["communication"]) / total if total > 0 else 0.0
 
 
 def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
@@ -273,7 +286,7 @@ def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def _spread(values: Sequence[float]) -> dict[str, float]:
+def _spread(values: Sequence[float]) -> Quartiles:
     ordered = sorted(values)
 
     def quantile(part: float) -> float:

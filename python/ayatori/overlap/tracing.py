@@ -84,18 +84,18 @@ def program_of(command: Sequence[str], plugins: Path, lab: Path | None) -> Progr
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds."""
+    """Times in seconds."""
 
     before: float
-    """Median of the runs as it is, and `after` of those with the plug-in's thread, which took turns."""
     after: float
+    """Medians of the alternating runs: as it is, and with the plug-in's thread."""
     noise: float
     """By how much medians of the earlier and the later half of the runs differ, before or after."""
     others: float = 0.0
-    """Of all cores, what other processes had in the run in which they had most; so `stolen`, of a virtual machine's."""
     stolen: float = 0.0
+    """The share of the cores that other processes had, and that the host of a virtual machine had, at most in a run."""
     off: float = 0.0
-    """Of the runs with the plug-in's thread, the share in which the thread's own trial turned it off."""
+    """The share of the runs with the plug-in's thread in which its own trial turned it off."""
 
     @property
     def hidden(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import (
@@ -20,8 +20,8 @@ from ayatori._core import (
     StepSequence,
 )
 from ayatori.model.jobs import hosts_of
-from ayatori.model.network import link_as_data
-from ayatori.planning.plans import steps_of, traffic_of_nics
+from ayatori.model.network import LinkData, link_as_data
+from ayatori.planning.plans import SHIFT, Messages, steps_of
 
 SHARED_LINKS_SHOWN = 20
 
@@ -74,19 +74,17 @@ def plan_beside(
     routes: Routes,
     jobs: Sequence[Job],
     others: Sequence[RunningJob],
-    pattern: str = "shift",
-    seed: int = 1,
-    rails: str = "own",
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
 ) -> list[Placed]:
     """Plans jobs that start together so that they take links that `others`, which run already, don't use. Each may give
     way to the other new ones; those that run don't.
 
-    All of the new ones get base LIDs where they would get more with these, in the mean. `rails` is one of RAILS. Where
-    `control` stops the search, the best that it has.
+    All of the new ones get base LIDs where they would get more with these, in the mean. Where `control` stops the
+    search, the best that it has.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
-    new = [_new_job(network, job, pattern, seed, rails) for job in jobs]
+    new = [_new_job(network, job, messages) for job in jobs]
     control = control or SearchControl()
     if len(new) == 1:
         made = [_core.plan_beside(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
@@ -105,8 +103,8 @@ class _NewJob:
     steps: StepSequence
 
 
-def _new_job(network: Network, job: Job, pattern: str, seed: int, rails: str) -> _NewJob:
-    nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+def _new_job(network: Network, job: Job, messages: Messages) -> _NewJob:
+    nics, steps = messages.of(network, job)
     return _NewJob(nics, nics.endpoints(network), steps)
 
 
@@ -181,7 +179,36 @@ def shared_with(job: RunningJob, others: Sequence[RunningJob]) -> list[tuple[int
     return sorted(shared, key=lambda each: (-each[2], each[0], each[1]))
 
 
-def placed_as_data(network: Network, name: str, placed: Placed, others: Sequence[RunningJob]) -> dict[str, Any]:
+class LinkWithJob(LinkData):
+    job: str
+    meeting: float
+    """The other job, and how likely both use the link at one moment."""
+
+
+class PlacedData(TypedDict):
+    """A new job, planned among other jobs."""
+
+    name: str
+    machines: int
+    ranks: int
+    """The job and its size."""
+    method: str
+    reason: str
+    """`pair`, or `d-mod-k` where base LIDs are better; how good the paths are, and how that is known."""
+    isolated: bool
+    """True if no link carries messages of another job, whatever step each is in."""
+    meetings: float
+    least_meetings: float
+    """Links that a step shares with a step of another job, in the mean; no plan has fewer than the second."""
+    relative_bandwidth: float
+    without_plan: float
+    """Expected bandwidth of the job among the others, with the plan and with base LIDs on the same tables."""
+    shared_link_count: int
+    shared_links: list[LinkWithJob]
+    """Links that another job uses too, and the 20 on which they conflict most often."""
+
+
+def placed_as_data(network: Network, name: str, placed: Placed, others: Sequence[RunningJob]) -> PlacedData:
     """What `plan --running --json` and `place --json` print of a job."""
     shared = shared_with(RunningJob(name, "", [], placed.footprint), others)
     return {
@@ -197,7 +224,7 @@ def placed_as_data(network: Network, name: str, placed: Placed, others: Sequence
         "reason": placed.reason,
         "shared_link_count": len({link for link, _, _ in shared}),
         "shared_links": [
-            link_as_data(network, link) | {"job": other, "meeting": meeting}
+            {**link_as_data(network, link), "job": other, "meeting": meeting}
             for link, other, meeting in shared[:SHARED_LINKS_SHOWN]
         ],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes, SearchControl
@@ -12,14 +12,14 @@ from ayatori.base.errors import Error
 from ayatori.planning.plans import (
     BASE_LIDS,
     D_MOD_K,
+    SHIFT,
     Assessment,
+    Messages,
     assess_jobs,
     with_made_steps,
 )
 
 OURS = "d-mod-k tables of ours, one LID a port"
-PLAN, NO_PLAN = "plan", "no plan"
-PATH_AWARE_SCHEDULE = "path-aware schedule"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
@@ -30,11 +30,38 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """With or without a plan, and whose steps."""
+
+    planned: bool
+    path_aware: bool = False
+    """Steps that are made for the paths, instead of the shift."""
+
+    def __str__(self) -> str:
+        return ("plan" if self.planned else "no plan") + (", path-aware schedule" if self.path_aware else "")
+
+
+NO_PLAN, PLAN = Candidate(planned=False), Candidate(planned=True)
+NO_PLAN_PATH_AWARE, PLAN_PATH_AWARE = Candidate(planned=False, path_aware=True), Candidate(True, path_aware=True)
+
+
+@dataclass(frozen=True)
 class TablesInUse:
     """What a plan has to beat: these tables, with every message to its destination's base LID."""
 
     routes: Routes
     name: str = OURS
+
+
+@dataclass(frozen=True)
+class Effort:
+    """By which method jobs are planned, and what else is tried."""
+
+    method: str = "pair"
+    make_steps: bool = False
+    """Both candidates also with steps that are made for their paths; prediction.path_aware simulates them."""
+    prove_baseline: bool = False
+    """Also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than the rest."""
 
 
 @dataclass
@@ -45,35 +72,34 @@ class Improvement:
     planned: Assessment
     unplanned: Assessment | None = None
     """Without a plan on the plan's tables; None where their base LIDs have the same entries as those in use."""
-    path_aware: dict[str, Assessment] = field(default_factory=dict)
-    """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
+    path_aware: dict[Candidate, Assessment] = field(default_factory=dict)
+    """The same paths, with steps of the all-to-all that are made for them."""
     path_aware_at_most: float | None = None
     """What a path-aware schedule without a plan could reach, by the load of the links; None where not worth a try."""
-    simulated: dict[str, dict[int, float]] = field(default_factory=dict)
+    simulated: dict[Candidate, dict[int, float]] = field(default_factory=dict)
     """Seconds of an all-to-all by candidate and bytes a pair, each rank going on when it can; empty: not simulated."""
-    not_simulated: list[str] = field(default_factory=list)
+    not_simulated: list[Candidate] = field(default_factory=list)
     """Candidates that may be slower than the shift where ranks drift, but have too many ranks to simulate it."""
 
     @property
-    def candidates(self) -> dict[str, Assessment]:
-        """All of them by name; of those that are equally good the first is taken."""
-        named = {NO_PLAN: self.without, PLAN: self.planned}
-        return named | {f"{paths}, {PATH_AWARE_SCHEDULE}": assessment for paths, assessment in self.path_aware.items()}
+    def candidates(self) -> dict[Candidate, Assessment]:
+        """All of them; of those that are equally good the first is taken."""
+        return {NO_PLAN: self.without, PLAN: self.planned, **self.path_aware}
 
     @property
-    def take(self) -> str:
-        """The name of the best, without path-aware schedules that may be slower than the shift where ranks drift."""
+    def take(self) -> Candidate:
+        """The best, without path-aware schedules that may be slower than the shift where ranks drift."""
         out = [*self.slower_path_aware, *self.not_simulated]
-        names = [name for name in self.candidates if name not in out]
-        return min(names, key=lambda name: _order(self.candidates[name]))
+        left = [each for each in self.candidates if each not in out]
+        return min(left, key=lambda each: _order(self.candidates[each]))
 
     @property
-    def slower_path_aware(self) -> list[str]:
+    def slower_path_aware(self) -> list[Candidate]:
         """The candidates with path-aware schedules that take longer than the shift, for some size."""
         return [
-            name
-            for name, times in self.simulated.items()
-            if name.endswith(PATH_AWARE_SCHEDULE)
+            each
+            for each, times in self.simulated.items()
+            if each.path_aware
             and any(
                 seconds > min(self.simulated[PLAN][size], self.simulated[NO_PLAN][size]) * (1 + ROUNDING)
                 for size, seconds in times.items()
@@ -83,7 +109,7 @@ class Improvement:
     @property
     def keeps_tables(self) -> bool:
         """True if the plan is not better than no plan."""
-        return self.take.startswith(NO_PLAN)
+        return not self.take.planned
 
     @property
     def equal(self) -> bool:
@@ -115,44 +141,39 @@ def improve_jobs(
     in_use: TablesInUse,
     routes: Routes,
     jobs: Sequence[Job],
-    method: str,
-    pattern: str = "shift",
-    seed: int = 1,
-    make_steps: bool = False,
+    effort: Effort,
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
-    prove_baseline: bool = False,
-    rails: str = "own",
 ) -> list[Improvement]:
-    """Measures each job on the tables in use, and with its plan by `method` on `routes`; `control` counts both.
+    """Measures each job on the tables in use, and with its plan on `routes`; `control` counts both, and two more where
+    steps are made.
 
-    Where `control` stops it, the first jobs, of which both are known; perhaps none.
-    With `make_steps` both also with steps that are made for their paths, which count as two more;
-    prediction.path_aware simulates them. Only bandwidth and hot spots decide, whatever the method says of itself.
-    `prove_baseline` also asks what no plan on the tables in use exceeds: for thousands of nodes that takes longer than
-    all the rest. `rails` is one of RAILS. Raises Error for steps of another pattern than the all-to-all, or of other
-    messages than those between the ranks' own NICs.
+    Where `control` stops it, the first jobs, of which both are known; perhaps none. Only bandwidth and hot spots
+    decide, whatever the method says of itself. Raises Error for steps of another pattern than the all-to-all, or of
+    other messages than those between the ranks' own NICs.
     """
+    make_steps, pattern, rails = effort.make_steps, messages.pattern, messages.rails
     if make_steps and rails != "own":
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
-    baseline = D_MOD_K if prove_baseline else None
-    without = assess_jobs(network, in_use.routes, jobs, baseline, pattern, seed, control, rails)
+    baseline = D_MOD_K if effort.prove_baseline else None
+    without = assess_jobs(network, in_use.routes, jobs, baseline, messages, control)
     for assessment in without if baseline is None else []:
         _take_base_lids(network, assessment, rails)
-    planned = assess_jobs(network, routes, jobs, method, pattern, seed, control, rails)
+    planned = assess_jobs(network, routes, jobs, effort.method, messages, control)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=False)]
     jobs = [each.without.job for each in improvements]
     if not same_base_lids(network, in_use, routes):
-        unplanned = assess_jobs(network, routes, jobs, None, pattern, seed, rails=rails)
+        unplanned = assess_jobs(network, routes, jobs, None, messages)
         for improvement, assessment in zip(improvements, unplanned, strict=True):
             improvement.unplanned = assessment
     for improvement in improvements if make_steps else []:
-        for name, tables, assessment in (
-            (NO_PLAN, in_use.routes, improvement.without),
-            (PLAN, routes, improvement.planned),
+        for candidate, tables, assessment in (
+            (NO_PLAN_PATH_AWARE, in_use.routes, improvement.without),
+            (PLAN_PATH_AWARE, routes, improvement.planned),
         ):
-            improvement.path_aware[name] = with_made_steps(network, tables, assessment)
+            improvement.path_aware[candidate] = with_made_steps(network, tables, assessment)
             if control is not None:
                 control.did()
     if not make_steps and pattern == "shift" and rails == "own":
@@ -180,7 +201,57 @@ def _path_aware_at_most(network: Network, in_use: TablesInUse, improvement: Impr
     return at_most if at_most >= reached + WORTH_A_TRY else None
 
 
-def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> dict[str, Any]:
+class SimulatedData(TypedDict):
+    bytes: int
+    """The size between two ranks."""
+    with_plan_s: float
+    without_s: float
+    with_plan_path_aware_s: float
+    without_path_aware_s: float
+    """The time of the all-to-all, each rank going on when it can (`simulate --steps drift`)."""
+
+
+class TriedData(TypedDict, total=False):
+    with_plan_path_aware: float
+    without_path_aware: float
+    """The same with steps that are made for the paths (`--path-aware`)."""
+    path_aware_at_most: float
+    """What a path-aware schedule without a plan could reach at most, by the load of the links. Only where a job gets
+    less than 0.9 and this is at least 0.05 more."""
+    simulated: list[SimulatedData]
+    """With `--path-aware`: predicted times by size."""
+    slower_path_aware: list[str]
+    """The path-aware schedules that take longer there than the shift for some size; they are not taken."""
+    not_simulated: list[str]
+    """The path-aware schedules that may be slower there, but have too many ranks to simulate (more than 1,024); they
+    are not taken."""
+
+
+class ChoiceOfPlan(TriedData):
+    take: str
+    """`plan` or `no plan`, with or without `path-aware schedule`."""
+    with_plan: float
+    without: float
+    """The relative bandwidth of both."""
+    without_on_new_tables: float
+    """Without a plan on the plan's tables."""
+    equal: bool
+    """Whether no plan is taken since the plan brings the same."""
+    reason: str
+    """How good the plan is, and how that is known."""
+
+
+class ImprovementsData(TypedDict):
+    baseline: str
+    """The tables in use, which a plan has to exceed: the file of `--lfts`, or d-mod-k of ours."""
+    kept: int
+    equal: int
+    """How many jobs take no plan, and for how many of them the plan brings the same bandwidth."""
+    choices: list[ChoiceOfPlan]
+    """One entry per job."""
+
+
+def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> ImprovementsData:
     """What `plan --json` prints besides the keys of jobs."""
     improvements = list(improvements)
     return {
@@ -189,36 +260,38 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
         "equal": sum(improvement.equal for improvement in improvements),
         "choices": [
             {
-                "take": improvement.take,
+                "take": str(improvement.take),
                 "with_plan": improvement.planned.relative_bandwidth,
                 "without": improvement.without.relative_bandwidth,
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
                 "equal": improvement.equal,
                 "reason": improvement.planned.planned.reason if improvement.planned.planned else BASE_LIDS,
+                **_tried_as_data(improvement),
             }
-            | {
-                f"{key}_path_aware": improvement.path_aware[name].relative_bandwidth
-                for key, name in (("with_plan", PLAN), ("without", NO_PLAN))
-                if name in improvement.path_aware
-            }
-            | ({} if improvement.path_aware_at_most is None else {"path_aware_at_most": improvement.path_aware_at_most})
-            | _simulated_as_data(improvement)
-            | ({"not_simulated": improvement.not_simulated} if improvement.not_simulated else {})
             for improvement in improvements
         ],
     }
 
 
-def _simulated_as_data(improvement: Improvement) -> dict[str, Any]:
-    if not improvement.simulated:
-        return {}
-    keys = {PLAN: "with_plan", NO_PLAN: "without"}
-    keys |= {f"{name}, {PATH_AWARE_SCHEDULE}": f"{key}_path_aware" for name, key in keys.items()}
-    sizes = improvement.simulated[PLAN]
-    return {
-        "simulated": [
-            {"bytes": size} | {f"{key}_s": improvement.simulated[name][size] for name, key in keys.items()}
-            for size in sizes
-        ],
-        "slower_path_aware": improvement.slower_path_aware,
-    }
+def _tried_as_data(improvement: Improvement) -> TriedData:
+    data: TriedData = {}
+    if improvement.path_aware:
+        data["with_plan_path_aware"] = improvement.path_aware[PLAN_PATH_AWARE].relative_bandwidth
+        data["without_path_aware"] = improvement.path_aware[NO_PLAN_PATH_AWARE].relative_bandwidth
+    if improvement.path_aware_at_most is not None:
+        data["path_aware_at_most"] = improvement.path_aware_at_most
+    if times := improvement.simulated:
+        data["simulated"] = [
+            {
+                "bytes": size,
+                "with_plan_s": times[PLAN][size],
+                "without_s": times[NO_PLAN][size],
+                "with_plan_path_aware_s": times[PLAN_PATH_AWARE][size],
+                "without_path_aware_s": times[NO_PLAN_PATH_AWARE][size],
+            }
+            for size in times[PLAN]
+        ]
+        data["slower_path_aware"] = list(map(str, improvement.slower_path_aware))
+    if improvement.not_simulated:
+        data["not_simulated"] = list(map(str, improvement.not_simulated))
+    return data

@@ -11,6 +11,7 @@ from ayatori._core import Job, Machine, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.parts import parts_of_routers
 from ayatori.planning.beside import Placed, RunningJob, plan_beside
+from ayatori.planning.plans import SHIFT, Messages
 
 
 @dataclass
@@ -67,6 +68,16 @@ def candidates_in_part(leaves: Sequence[list[int]], free: Sequence[int], nodes: 
     yield "the first free ones", list(free)[:nodes]
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """The job that hosts are proposed for."""
+
+    nodes: int
+    ppn: int = 0
+    """Ranks on a host; 0: as many as in the job of the free hosts."""
+    messages: Messages = SHIFT
+
+
 def job_on(network: Network, free: Job, machines: Iterable[int], ppn: int) -> Job:
     """A job on these of the free machines, in the order that `free` has; with `ppn` 0 each has its ranks there."""
     chosen = set(machines)
@@ -79,21 +90,17 @@ def propose(
     network: Network,
     routes: Routes,
     free: Job,
-    nodes: int,
+    wanted: Wanted,
     others: Sequence[RunningJob],
     proposals: int = 3,
-    ppn: int = 0,
-    pattern: str = "shift",
-    seed: int = 1,
-    rails: str = "own",
     control: SearchControl | None = None,
 ) -> list[Proposal]:
     """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
 
-    With `ppn` 0 a host has as many ranks as in `free`. Where `control` stops it, those that are found. Raises Error:
-    fewer free hosts than nodes, or none between which cables lead; hosts that a running job has; what the planning of
-    every proposal raises, if it does.
+    Where `control` stops it, those that are found. Raises Error: fewer free hosts than nodes, or none between which
+    cables lead; hosts that a running job has; what the planning of every proposal raises, if it does.
     """
+    nodes = wanted.nodes
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
     busy = {machine.host: other.name for other in others for machine in other.machines}
@@ -111,9 +118,9 @@ def propose(
     for how, machines in ways.values():
         if found and control.stopped:
             break
-        job = job_on(network, free, machines, ppn)
+        job = job_on(network, free, machines, wanted.ppn)
         try:
-            [placed] = plan_beside(network, routes, [job], others, pattern, seed, rails, control)
+            [placed] = plan_beside(network, routes, [job], others, wanted.messages, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue

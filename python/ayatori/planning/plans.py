@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar
 
 from ayatori import _core
 from ayatori._core import (
@@ -22,7 +22,8 @@ from ayatori._core import (
 )
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.model.network import link_as_data
+from ayatori.base.spreads import PerhapsSpread
+from ayatori.model.network import LinkData, link_as_data
 
 Item = TypeVar("Item")
 
@@ -122,6 +123,26 @@ def traffic_of_nics(network: Network, job: Job, steps: StepSequence, rails: str)
     return _core.job_of_nics(network, job), _core.on_rails(network, job, steps, use)
 
 
+@dataclass(frozen=True)
+class Messages:
+    """Which messages a job sends, and by which NICs."""
+
+    pattern: str = "shift"
+    """One of PATTERNS, or a pattern file."""
+    seed: int = 1
+    """Of random permutations."""
+    rails: str = "own"
+    """One of RAILS."""
+
+    def of(self, network: Network, job: Job) -> tuple[Job, StepSequence]:
+        """traffic_of_nics() of the job with the steps of the pattern."""
+        return traffic_of_nics(network, job, steps_of(self.pattern, job.rank_count, self.seed), self.rails)
+
+
+SHIFT = Messages()
+"""An all-to-all between the ranks' own NICs."""
+
+
 def plan(
     network: Network, routes: Routes, job: Job, method: str = "pair", steps: StepSequence | None = None
 ) -> Planned:
@@ -185,19 +206,17 @@ def assess_jobs(
     routes: Routes,
     jobs: Iterable[Job],
     method: str | None,
-    pattern: str = "shift",
-    seed: int = 1,
+    messages: Messages = SHIFT,
     control: SearchControl | None = None,
-    rails: str = "own",
 ) -> list[Assessment]:
-    """Measures the contention of each job's `pattern`, planned by `method`, or over all LIDs with MULTIPATH.
+    """Measures the contention of each job's `messages`, planned by `method`, or over all LIDs with MULTIPATH.
 
     With None each message goes to its base LID, and nobody asks how good a plan could be: that takes most of the time.
-    Where `control` stops it, the first ones; `rails` is one of RAILS.
+    Where `control` stops it, the first ones.
     """
 
     def assess(job: Job) -> Assessment:
-        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        nics, steps = messages.of(network, job)
         if method == MULTIPATH:
             return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
         if method is None:
@@ -216,7 +235,65 @@ def count_free(assessments: list[Assessment]) -> int:
     return sum(assessment.contention.free for assessment in assessments)
 
 
-def assessments_as_data(network: Network, method: str, assessments: list[Assessment]) -> dict[str, Any]:
+class HotLinkData(LinkData):
+    hot_steps: int
+    worst_load: int
+    """Steps in which it is a hot spot, and messages on it in the worst of them."""
+
+
+class StepsData(TypedDict):
+    count: int
+    """How many steps were made."""
+    time: float
+    bound: float
+    """The time of all steps, and its bound by load; both in messages on a NIC's cable."""
+    reason: str
+    """How the steps were made."""
+
+
+class ProofData(TypedDict, total=False):
+    optimal: bool
+    lower_bound: int
+    reason: str
+    """Whether no plan can do better, the fewest hot spots that any plan has, and why."""
+    max_relative_bandwidth: float
+    """No plan on these tables has more."""
+    steps: StepsData
+    """Steps that were made for the paths (`plan --path-aware`)."""
+
+
+class JobData(ProofData):
+    machines: int
+    ranks: int
+    """The job's size."""
+    free: bool
+    """Whether it has no hot spot."""
+    relative_bandwidth: float
+    hot_spots: int
+    """The same as for all jobs."""
+    worst_load: float
+    """The most messages on a link."""
+
+
+class JobsData(TypedDict):
+    """Contention of jobs, step by step."""
+
+    method: str
+    """How paths are chosen: `d-mod-k`, `rule`, `colour`, `pair`, or `tables` for those of a file."""
+    jobs: int
+    free: int
+    """How many jobs there are, and how many have no hot spot."""
+    relative_bandwidth: PerhapsSpread
+    """Over the jobs."""
+    hot_spots: int
+    """Links with more than their share of messages, counted once per step, over all jobs."""
+    hot_links: list[HotLinkData]
+    """The 20 worst links."""
+    per_job: list[JobData]
+    """Each job, in order."""
+
+
+def assessments_as_data(network: Network, method: str, assessments: list[Assessment]) -> JobsData:
     """What `plan --json` and `check --json` print of their jobs."""
     bandwidths = relative_bandwidths(assessments)
     return {
@@ -238,15 +315,15 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
                 "relative_bandwidth": assessment.relative_bandwidth,
                 "hot_spots": assessment.contention.hot_spots,
                 "worst_load": assessment.contention.worst_time,
+                **_proof_as_data(assessment),
+                **_steps_as_data(assessment.made),
             }
-            | _proof_as_data(assessment)
-            | _steps_as_data(assessment.made)
             for assessment in assessments
         ],
     }
 
 
-def _proof_as_data(assessment: Assessment) -> dict[str, Any]:
+def _proof_as_data(assessment: Assessment) -> ProofData:
     planned = assessment.planned
     if planned is None:
         return {}
@@ -265,14 +342,14 @@ def max_relative_bandwidths(assessments: list[Assessment]) -> list[float]:
     return [assessment.planned.max_relative_bandwidth for assessment in assessments if assessment.planned]
 
 
-def _steps_as_data(made: MadeSteps | None) -> dict[str, Any]:
+def _steps_as_data(made: MadeSteps | None) -> ProofData:
     if made is None:
         return {}
-    steps = {"count": made.steps.step_count, "time": made.time, "bound": made.bound.time, "reason": made.reason}
-    return {"steps": steps}
+    count = made.steps.step_count
+    return {"steps": {"count": count, "time": made.time, "bound": made.bound.time, "reason": made.reason}}
 
 
-def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[str, Any]]:
+def hottest_links(network: Network, assessments: list[Assessment]) -> list[HotLinkData]:
     """The links with the most hot steps over all jobs, by name and port."""
     hot_steps: dict[int, int] = {}
     worst_load: dict[int, int] = {}
@@ -282,5 +359,6 @@ def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[
             worst_load[hot.link] = max(worst_load.get(hot.link, 0), hot.worst_load)
     hottest = sorted(hot_steps, key=lambda link: (-hot_steps[link], link))[:HOT_LINKS_SHOWN]
     return [
-        link_as_data(network, link) | {"hot_steps": hot_steps[link], "worst_load": worst_load[link]} for link in hottest
+        {**link_as_data(network, link), "hot_steps": hot_steps[link], "worst_load": worst_load[link]}
+        for link in hottest
     ]

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, PathNumbering, Routes, TableCheck
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import write_folder
-from ayatori.model.network import link_as_data
+from ayatori.model.network import LinkData, link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
 BASE_LIDS = """Programs without a plan use base LIDs. These have the entries that our tables have with LMC 0, one LID
@@ -79,7 +79,7 @@ def endpoint_numbers(network: Network, running: Sequence[Job]) -> list[int]:
     return [numbers.get(endpoint, place) for place, endpoint in enumerate(network.endpoints)]
 
 
-def changes_for_jobs(network: Network, made: MadeRoutes, running: Sequence[Job]) -> dict[str, int]:
+def changes_for_jobs(network: Network, made: MadeRoutes, running: Sequence[Job]) -> ChangesData:
     """How many entries of the tables, made for these jobs, differ from those that no job has a say in."""
     changed = made.routes.count_differences(make_routes(network, made.lmc)) if running else 0
     return {
@@ -112,7 +112,76 @@ def check(network: Network, routes: Routes) -> TableCheck:
     return _core.check_tables(network, routes)
 
 
-def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict[str, Any]:
+class BalanceData(TypedDict):
+    links: str
+    count: int
+    """Which kind of link (`up 0->1`), and how many links."""
+    min: int
+    max: int
+    mean: float
+    """LIDs on a link of that kind."""
+
+
+class TablesData(TypedDict):
+    """Forwarding tables, checked."""
+
+    lids: int
+    last_lid: int
+    lid_space: int
+    """LIDs in use, the highest of them, the highest unicast LID that InfiniBand has."""
+    tables_ok: bool
+    """True if nothing is missing and nothing can deadlock. Every port of a NIC that is cabled to a router must have a
+    LID, and every LID must be reachable from every router that needs it."""
+    deadlock_free: bool
+    """Whether no cycle of links can wait for each other."""
+    unreachable: int
+    """Pairs of router and LID from which packets do not arrive."""
+    looping: int
+    """How many of those loop for ever."""
+    ports_without_lids: int
+    """Ports of adapters that are cabled to a router, but have no LID in the tables."""
+    unrouted_router_lids: int
+    """Pairs of routers without a route between them, as OpenSM leaves them; they make no table bad."""
+    longest_route: int
+    """Links on the longest route."""
+    parts: list[str]
+    """The parts of a network that cables do not join, in words; empty if they join all of it. No routes are expected
+    between parts."""
+    balance: list[BalanceData]
+    """Per kind of link, how evenly LIDs are spread."""
+    cycle: list[LinkData]
+    """Links that could wait for each other; empty if there are none."""
+    problems: list[str]
+    """What is wrong, a sentence each."""
+
+
+class ChangesData(TypedDict):
+    running: int
+    """How many jobs `--for` names."""
+    changed_entries: int
+    entries: int
+    """Entries that differ from the tables without these jobs, and all entries."""
+
+
+class DifferingData(TypedDict, total=False):
+    differing_entries: int
+    """With `--changed-from`: entries that differ from those tables."""
+
+
+class RouteData(TablesData, ChangesData, DifferingData):
+    source: str
+    """As given."""
+    engine: str
+    """`fat_tree` or `balanced`."""
+    lmc: int
+    paths: int
+    """Every port has 2^`lmc` LIDs; the most paths to a leaf."""
+    explanation: str
+    notes: list[str]
+    """Why this LMC; what else to know."""
+
+
+def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> TablesData:
     return {
         "lids": routes.lid_count,
         "last_lid": routes.last_lid,

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import HashedPaths, Job, Network, SourcePorts
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
+from ayatori.base.spreads import MeanAndLeast
 from ayatori.planning.plans import steps_of
 
 HASHES = "xor, crc16, crc32, library:FILE.so"
@@ -145,7 +146,50 @@ def write_roce_plan(planned: PlannedPorts, hash: str, file: Path) -> None:
     _core.write_roce_plan_file(_core.RocePlanFile(hash, planned.reason, ports, matrix), str(file))
 
 
-def ports_as_data(planned: list[PlannedPorts], switches: Switches) -> dict[str, Any]:
+class JobOfPortsData(TypedDict):
+    machines: int
+    ports: int
+    """Hosts, and NICs on them."""
+    steps: int
+    free_steps: int
+    """Steps in which messages pass between switches, and those without a shared link."""
+    proven_steps: int
+    undecided_steps: int
+    """Steps in which every choice of ports shares a link, and those where the search ended before."""
+    relative_bandwidth: float
+    without_plan: float
+    """As for all jobs."""
+    reason: str
+    """How good the ports are, in words."""
+
+
+class PortsData(TypedDict):
+    hash: str
+    """How the switches choose ([roce.md](roce.md))."""
+    seeds_given: bool
+    addresses_given: bool
+    """False where seeds or addresses are assumed."""
+    jobs: int
+    free: int
+    """How many jobs, and in how many no link between switches is shared in any step."""
+    proven: int
+    """In how many jobs no choice of ports has fewer steps with a shared link."""
+    relative_bandwidth: MeanAndLeast
+    """Over the jobs, with the plan: 1 / (mean over the steps of the messages on the busiest link)."""
+    without_plan: MeanAndLeast
+    """The same with ports at random, over 8 draws: the cost of hashing now."""
+    per_job: list[JobOfPortsData]
+    """One entry per job."""
+
+
+class RoceData(PortsData):
+    source: str
+    pattern: str
+    seed: int
+    """As given; ports at random are drawn from the seed."""
+
+
+def ports_as_data(planned: list[PlannedPorts], switches: Switches) -> PortsData:
     """What `plan --roce --json` and `check --method ecmp --json` print."""
     with_plan = [each.planned.contention.relative_bandwidth for each in planned]
     without = [fmean(each.without) for each in planned]

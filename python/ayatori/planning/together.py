@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod, sqrt
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Protocol, TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
-from ayatori.model.network import link_as_data
+from ayatori.base.spreads import Mean, Spread
+from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import D_MOD_K, steps_of, traffic_of_nics
 
 ROUNDS = 300
@@ -186,7 +187,58 @@ def _in_words(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: JobsTogether) -> dict[str, Any]:
+class WithoutPlans(Spread):
+    same_at_lmc_0: bool
+    """True if the tables are ours, whose base LIDs have the same entries at every LMC."""
+
+
+class SharedLinkData(LinkData):
+    jobs: list[str]
+    meeting: float
+    """The two jobs, and how likely both use the link at one moment."""
+
+
+class JobTogetherData(TypedDict):
+    name: str
+    machines: int
+    ranks: int
+    method: str
+    """The job's file, its size, and how its paths are chosen."""
+    alone: float
+    together: float
+    """Its relative bandwidth without and with the others."""
+    delayed: float
+    """The share of rounds that take it longer than alone."""
+    worst_neighbour: str | None
+    beside_worst_neighbour: float
+    """The job that delays it most, or null; its relative bandwidth if only those two ran."""
+
+
+class MeasuredTogether(TypedDict):
+    rounds: int
+    """How many random phases were drawn."""
+    isolated: bool
+    """True if no link carries messages of two jobs, whatever step each is in."""
+    together: Spread
+    """Relative bandwidth of the jobs while all of them run."""
+    alone: Mean
+    """Relative bandwidth in the same steps without the others."""
+    jobs: list[JobTogetherData]
+    """Each job."""
+    shared_link_count: int
+    """Links that carry messages of several jobs in some step."""
+    shared_links: list[SharedLinkData]
+    """The 20 links on which jobs conflict most often."""
+
+
+class TogetherData(MeasuredTogether):
+    background: float
+    """The share of other hosts that sends unplanned messages."""
+    without_plans: WithoutPlans | None
+    """The same if all jobs took base LIDs of these tables; null if no job has a plan."""
+
+
+def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: JobsTogether) -> MeasuredTogether:
     """What `check --jobs --json` prints of its jobs. The background is a neighbour, and no job of its own."""
     own = [(each, found) for each, found in zip(jobs, measured.jobs, strict=True) if each.name != BACKGROUND]
     together = [found.together for _, found in own]
@@ -211,8 +263,11 @@ def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: Jo
         ],
         "shared_link_count": len({shared.link for shared in measured.shared}),
         "shared_links": [
-            link_as_data(network, shared.link)
-            | {"jobs": [jobs[shared.first].name, jobs[shared.second].name], "meeting": shared.meeting}
+            {
+                **link_as_data(network, shared.link),
+                "jobs": [jobs[shared.first].name, jobs[shared.second].name],
+                "meeting": shared.meeting,
+            }
             for shared in measured.shared[:SHARED_LINKS_SHOWN]
         ],
     }

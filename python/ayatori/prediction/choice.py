@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
-from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places, Routes
+from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
@@ -83,13 +83,10 @@ class Piece:
 
 
 def choose(
-    network: Network,
+    predictor: Predictor,
     jobs: Sequence[Job] | Job,
     calls: Iterable[tuple[str, int]],
-    method: str | None = None,
-    model: Model | None = None,
     *,
-    routes: Routes | None = None,
     others: Sequence[str] = (),
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
@@ -98,16 +95,14 @@ def choose(
 
     Beside ours it ranks `others`: file:F, library:L.so:NAME (docs/schedule-format.md).
 
-    Every algorithm takes the paths of its own plan by `method` on `routes` (see Predictor). With several jobs their
-    mean time counts. The outcomes go to `saved`, and those that are there already are not computed again (see
-    choice_parameters); in a run of several MPI processes only the first has rankings. `advance` is called with the
-    number of algorithms that are done. Raises Error for no jobs, unknown collectives, sizes that can't be, algorithms
-    of others that are wrong.
+    Every algorithm takes the paths of its own plan (see Predictor). With several jobs their mean time counts. The
+    outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters); in a run of
+    several MPI processes only the first has rankings. `advance` is called with the number of algorithms that are done.
+    Raises Error for no jobs, unknown collectives, sizes that can't be, algorithms of others that are wrong.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to choose for")
-    predictor = Predictor(network, method, model, routes)
     if predictor.method == MULTIPATH:
         raise Error("a program sends a message by one path", hint="simulate times calls over all LIDs")
     pieces = pieces_of(calls, others)
@@ -277,7 +272,53 @@ def chunk_sizes_to_try(call: Call, places: Places) -> list[int]:
     return [size for size in around if MIN_CHUNK_BYTES <= size < call.bytes and size != automatic]
 
 
-def choice_as_data(choice: Choice) -> dict[str, Any]:
+class CandidateData(TypedDict):
+    algorithm: str
+    chunk: int
+    """The algorithm; bytes of a pipeline's chunk, 0 if the algorithm chooses."""
+    time_s: float
+    """Mean time."""
+
+
+class LeftOutData(TypedDict):
+    algorithm: str
+    reason: str
+    """The algorithm, and why it is left out."""
+
+
+class RankingData(TypedDict):
+    collective: str
+    bytes: int
+    """The collective and its size."""
+    ranking: list[CandidateData]
+    """Algorithms: the chosen one, then fastest first."""
+    left_out: list[LeftOutData]
+    """Algorithms that this job can't use."""
+
+
+class ChoiceData(TypedDict):
+    method: str
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    model: dict[str, Any]
+    """The simulator's numbers: [predictions](predictions.md)."""
+    jobs: int
+    ranks: list[int]
+    """How many jobs, and the ranks of each."""
+    calls: list[RankingData]
+    """One entry per collective and size."""
+
+
+class ChooseData(ChoiceData):
+    source: str
+    """As given."""
+    start: dict[str, str]
+    """By launcher, the line that starts the job with its ranks where the table of `--out` has them."""
+    plan_line: str
+    """Where the times are with a plan: the line that makes it and prints how to start the job. `start` is empty then.
+    Else empty."""
+
+
+def choice_as_data(choice: Choice) -> ChoiceData:
     """What `choose --json` prints, but for the source."""
     return {
         "method": choice.method,
@@ -288,7 +329,7 @@ def choice_as_data(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
+def _ranking_as_data(ranking: Ranking) -> RankingData:
     return {
         "collective": ranking.collective,
         "bytes": ranking.bytes,
@@ -296,5 +337,5 @@ def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
             {"algorithm": candidate.algorithm, "chunk": candidate.chunk_bytes, "time_s": candidate.seconds}
             for candidate in ranking.ranked
         ],
-        "left_out": [vars(left_out) for left_out in ranking.left_out],
+        "left_out": [{"algorithm": each.algorithm, "reason": each.reason} for each in ranking.left_out],
     }

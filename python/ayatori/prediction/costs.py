@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """`seconds` + bytes x `seconds_per_byte`, for sizes from `first` bytes up to the next line's."""
+    """A time by size: `seconds` + bytes x `seconds_per_byte`, for sizes from `first` bytes up to the next line's."""
 
     first: int
     seconds: float
     seconds_per_byte: float = 0
+    """The first size that it holds for, seconds, and more seconds per byte."""
 
 
 SizeCost = tuple[Line, ...]
@@ -38,6 +39,7 @@ class MessageCosts:
     send: SizeCost = ()
     """Time of the sender's processor."""
     receive: SizeCost = ()
+    """Time of the receiver's processor."""
     gap: float = 0
     """Least time between two messages out of one NIC (inside a machine: out of one rank)."""
     eager_limit: int = 0
@@ -52,7 +54,7 @@ class MessageCosts:
     """Of messages between machines: bytes of one in a packet, which passes the token bucket whole as soon as that owes
     nothing; 0: byte by byte."""
     header: int = 0
-    """Of messages between machines: bytes that flow with each, beside those that grow with its size."""
+    """Of messages between machines: bytes that flow with each, in addition to those that grow with its size."""
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def _inside(network: Network, job: Job, size: int, model: Model) -> float:
     if ranks == 1 or size == 0:
         return 0.0
     alone = contiguous_job(network, 1, ranks, False)
-    rankings = choose(network, [alone], [("reduce", size), ("broadcast", size)], None, model).rankings
+    rankings = choose(Predictor(network, model=model), [alone], [("reduce", size), ("broadcast", size)]).rankings
     return sum(ranking.best.seconds for ranking in rankings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from ayatori.base.compiled import libacp
 from ayatori.base.errors import Error
@@ -43,7 +43,52 @@ class SimulatedIncast:
     """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
 
 
-def result_as_data(protocol: Protocol, incast: SimulatedIncast, result: dict[str, Any]) -> dict[str, Any]:
+class IncastLatencies(TypedDict):
+    median: float
+    p99: float
+    p999: float
+    max: float
+    """Quantiles over the messages."""
+
+
+class SimulatedIncastData(TypedDict):
+    """Times are those of the simulation."""
+
+    protocol: str
+    timer_s: float | None
+    """`adaptive + admission` is our transport; `fixed timer` is paper 5's protocol with that timer."""
+    senders: int
+    bytes: int
+    messages: int
+    buffers: int
+    seed: int
+    scenario: str | None
+    """As given; `messages` are those of each sender."""
+    complete: bool
+    delivered: int
+    """Whether all messages arrived, and how many did."""
+    data_packets: int
+    retransmissions: int
+    """Packets sent for the first time, and sent again."""
+    duplicates: int
+    overflowed: int
+    """Packets that the receiver had already, and that found no buffer."""
+    asks: int
+    """How often senders asked what had arrived."""
+    broken: int
+    """Connections that gave up after their retries; the transport has none."""
+    credit: int
+    """Packets that the senders were allowed to have in flight at the end, together."""
+    messages_per_s: float
+    steady_messages_per_s: float
+    """From the first to the last message, and while all senders have some."""
+    fairness: float
+    """Jain's index of the senders' rates: 1 is fair."""
+    latency_s: IncastLatencies
+    """From the moment a sender had a message in hand to its delivery."""
+
+
+def result_as_data(protocol: Protocol, incast: SimulatedIncast, result: dict[str, Any]) -> SimulatedIncastData:
     """What was simulated, and what simulate_incast() found; latencies by name."""
     settings = {
         "protocol": protocol.name,
@@ -56,7 +101,7 @@ def result_as_data(protocol: Protocol, incast: SimulatedIncast, result: dict[str
         "scenario": str(incast.scenario) if incast.scenario else None,
     }
     latencies = dict(zip(("median", "p99", "p999", "max"), result["latency_s"], strict=True))
-    return settings | result | {"latency_s": latencies}
+    return cast("SimulatedIncastData", settings | result | {"latency_s": latencies})
 
 
 def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ayatori._core import Network, Plan, Routes
-from ayatori.planning.improvement import NO_PLAN, PATH_AWARE_SCHEDULE, PLAN, Improvement, TablesInUse
+from ayatori.planning.improvement import NO_PLAN, PLAN, Candidate, Improvement, TablesInUse
 from ayatori.planning.plans import Assessment
 from ayatori.prediction.calls import Call, make_schedule
 from ayatori.prediction.predictor import PATH_AWARE, Model, Predictor, PreparedRun
@@ -29,23 +29,24 @@ def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, i
     MOST_RANKS it only rules out path-aware schedules in which ranks are often silent."""
     if improvement.without.job.rank_count > MOST_RANKS:
         improvement.not_simulated = [
-            f"{name}, {PATH_AWARE_SCHEDULE}"
-            for name, assessment in improvement.path_aware.items()
+            candidate
+            for candidate, assessment in improvement.path_aware.items()
             if silent_share(assessment) > MOST_SILENT
         ]
         return
     base_lids = Plan.d_mod_k(improvement.without.job.rank_count)
     planned = improvement.planned.planned
     assert planned is not None
-    for name, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, planned.plan)):
+    for candidate, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, planned.plan)):
         predictor = Predictor(network, model=Model(rails="own"), routes=tables)
+        path_aware = replace(candidate, path_aware=True)
         by_shift = [_by_shift(predictor, improvement, plan, size) for size in SIZES]
         by_path_aware = [
-            _by_path_aware(run, improvement, name, size) for run, size in zip(by_shift, SIZES, strict=True)
+            _by_path_aware(run, improvement, path_aware, size) for run, size in zip(by_shift, SIZES, strict=True)
         ]
         seconds = [prediction.seconds for prediction in predictor.predict_prepared(by_shift + by_path_aware)]
-        improvement.simulated[name] = dict(zip(SIZES, seconds[: len(SIZES)], strict=True))
-        improvement.simulated[f"{name}, {PATH_AWARE_SCHEDULE}"] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
+        improvement.simulated[candidate] = dict(zip(SIZES, seconds[: len(SIZES)], strict=True))
+        improvement.simulated[path_aware] = dict(zip(SIZES, seconds[len(SIZES) :], strict=True))
 
 
 def silent_share(assessment: Assessment) -> float:
@@ -58,7 +59,7 @@ def _by_shift(predictor: Predictor, improvement: Improvement, plan: Plan, size: 
     return predictor.prepare(improvement.without.job, Call("alltoall", "shift", size), plan)
 
 
-def _by_path_aware(shift: PreparedRun, improvement: Improvement, name: str, size: int) -> PreparedRun:
-    made = improvement.path_aware[name].made
+def _by_path_aware(shift: PreparedRun, improvement: Improvement, candidate: Candidate, size: int) -> PreparedRun:
+    made = improvement.path_aware[candidate].made
     assert made is not None
     return replace(shift, schedule=make_schedule(Call("alltoall", PATH_AWARE, size), shift.places, made.steps))

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import fmean
-from typing import Any
+from typing import Any, TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, PlannedSteps, Routes, Schedule
 from ayatori.base.errors import Error
-from ayatori.model.network import link_as_data
+from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import (
     AUTO_RAILS,
     D_MOD_K,
@@ -333,12 +333,27 @@ def method_on(network: Network, method: str | None) -> str:
     return DIMENSION_ORDER if is_grid_of_machines else D_MOD_K
 
 
-def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[dict[str, Any]]:
+class UsedLinkData(TypedDict):
+    link: str
+    jobs: int
+    """The link, and how many jobs used it."""
+    saturated: float
+    busy: float
+    """Shares of the time in which flows shared all of it, and in which it carried any."""
+    bytes: int
+    """What it carried."""
+
+
+class UsedCableData(UsedLinkData, LinkData):
+    pass
+
+
+def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[UsedCableData | UsedLinkData]:
     """From each job's hot links those that held jobs up longest: shares of the time, on average over all jobs.
 
     `cables_of` adds both ends, for links that are ports of this network (paths by tables).
     """
-    sums: dict[int, dict[str, Any]] = {}
+    sums: dict[int, UsedLinkData] = {}
     for use in chain.from_iterable(per_job):
         total = sums.setdefault(use.link, {"link": use.name, "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0})
         total["jobs"] += 1
@@ -346,4 +361,10 @@ def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None
         total["busy"] += use.busy / len(per_job)
         total["bytes"] += use.bytes
     hottest = sorted(sums, key=lambda link: (-sums[link]["saturated"], -sums[link]["busy"], link))[:HOT_LINKS_SHOWN]
-    return [sums[link] | (link_as_data(cables_of, link) if cables_of is not None else {}) for link in hottest]
+    if cables_of is None:
+        return [sums[link] for link in hottest]
+    cables: list[UsedCableData | UsedLinkData] = []
+    for link in hottest:
+        cable: UsedCableData = {**sums[link], **link_as_data(cables_of, link)}
+        cables.append(cable)
+    return cables

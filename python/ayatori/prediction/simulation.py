@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, TypedDict
 
 from ayatori._core import Job, Network, Routes
 from ayatori.base.errors import Error
+from ayatori.base.spreads import PerhapsSpread, Spread
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
 from ayatori.prediction.calls import Call
 from ayatori.prediction.loaded import fingerprints
-from ayatori.prediction.predictor import LinkUse, Model, Prediction, Predictor, hottest_links, method_on
+from ayatori.prediction.predictor import (
+    LinkUse,
+    Model,
+    Prediction,
+    Predictor,
+    UsedCableData,
+    UsedLinkData,
+    hottest_links,
+    method_on,
+)
 from ayatori.resumable import SavedResults, compute
 
 JOBS_AT_ONCE = 16
@@ -88,7 +98,35 @@ def simulation_parameters(
     }
 
 
-def simulation_as_data(simulation: Simulation) -> dict[str, Any]:
+class JobTimes(TypedDict):
+    machines: int
+    ranks: int
+    """The job's size."""
+    time_s: float
+    bandwidth_MBps: float | None
+    messages: int
+    network_bytes: int
+    """As for all jobs."""
+
+
+class SimulationData(TypedDict):
+    jobs: int
+    """How many."""
+    time_s: float
+    times_s: Spread
+    """Mean time, and its spread over jobs."""
+    bandwidth_MBps: PerhapsSpread
+    """Over jobs; null for a barrier."""
+    messages: int
+    network_bytes: int
+    """Of all jobs together; messages within a host do not count as network bytes."""
+    hot_links: list[UsedCableData | UsedLinkData]
+    """The 20 links that delayed jobs longest, as links where paths follow tables."""
+    per_job: list[JobTimes]
+    """Each job, in order."""
+
+
+def simulation_as_data(simulation: Simulation) -> SimulationData:
     """What `simulate --json` prints of its jobs: times are means over jobs, messages and bytes sums."""
     predictions = simulation.predictions
     times = [prediction.seconds for prediction in predictions]
@@ -112,7 +150,7 @@ def simulation_as_data(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def _job_as_data(job: Job, prediction: Prediction) -> dict[str, Any]:
+def _job_as_data(job: Job, prediction: Prediction) -> JobTimes:
     return {
         "machines": len(job.machines),
         "ranks": job.rank_count,

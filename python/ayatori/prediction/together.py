@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import JobsSideBySide, Network, Routes, SearchControl
 from ayatori.base.errors import Error
-from ayatori.model.network import link_as_data
+from ayatori.base.spreads import Mean, Spread
+from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import steps_of
 from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric, check_plans
 from ayatori.prediction.calls import Call
@@ -248,7 +249,52 @@ def pairs_to_try(shared: Sequence[MeetingLink], timed: Sequence[int]) -> list[tu
     return list(pairs)
 
 
-def concurrent_as_data(concurrent: ConcurrentJobs) -> dict[str, Any]:
+class ConcurrentJobData(TypedDict):
+    name: str
+    machines: int
+    ranks: int
+    method: str
+    """The job's file, its size, and how its paths are chosen."""
+    alone_s: float
+    time_s: float
+    bandwidth_MBps: float | None
+    """Time of a call without and with the others; the bandwidth with them."""
+    delayed: float
+    """The share of rounds in which calls take longer than alone."""
+    worst_neighbour: str | None
+    beside_worst_neighbour_s: float
+    """The job that delays it most, or null; the time of a call if only those two run."""
+
+
+class LinkOfTwo(TypedDict):
+    link: str
+    jobs: list[str]
+    meeting: float
+    """The link, the two jobs, and how likely both keep it busy at one moment."""
+
+
+class CableOfTwo(LinkOfTwo, LinkData):
+    pass
+
+
+class ConcurrentData(TypedDict):
+    rounds: int
+    """How many random phases were drawn from `seed`."""
+    isolated: bool
+    """True if no link carries messages of two jobs, whatever step each is in."""
+    time_s: Spread
+    """Time of a call while all jobs run, over the jobs."""
+    alone_s: Mean
+    """The same of each job alone."""
+    jobs: list[ConcurrentJobData]
+    """Each job."""
+    shared_link_count: int
+    """Links that carry messages of several jobs."""
+    shared_links: list[CableOfTwo | LinkOfTwo]
+    """The 20 links on which jobs conflict most often, as links where paths follow tables."""
+
+
+def concurrent_as_data(concurrent: ConcurrentJobs) -> ConcurrentData:
     """What `simulate --jobs --json` prints of its jobs while all of them run."""
     times = [job.seconds for job in concurrent.jobs]
     return {
@@ -262,7 +308,7 @@ def concurrent_as_data(concurrent: ConcurrentJobs) -> dict[str, Any]:
     }
 
 
-def _job_as_data(job: ConcurrentJob) -> dict[str, Any]:
+def _job_as_data(job: ConcurrentJob) -> ConcurrentJobData:
     return {
         "name": job.name,
         "machines": len(job.run.job.machines),
@@ -277,7 +323,7 @@ def _job_as_data(job: ConcurrentJob) -> dict[str, Any]:
     }
 
 
-def _link_as_data(concurrent: ConcurrentJobs, shared: MeetingLink) -> dict[str, Any]:
-    ends = {} if concurrent.links_of is None else link_as_data(concurrent.links_of, shared.link)
+def _link_as_data(concurrent: ConcurrentJobs, shared: MeetingLink) -> CableOfTwo | LinkOfTwo:
     names = [concurrent.names[shared.first], concurrent.names[shared.second]]
-    return {"link": shared.name} | ends | {"jobs": names, "meeting": shared.meeting}
+    data: LinkOfTwo = {"link": shared.name, "jobs": names, "meeting": shared.meeting}
+    return data if concurrent.links_of is None else {**data, **link_as_data(concurrent.links_of, shared.link)}

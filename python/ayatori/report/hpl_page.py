@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ayatori.report.figures import Curve, Figure, Table, axis, log_axis, page_of_figures
@@ -10,7 +11,7 @@ _SYMBOLS = ("circle", "square", "diamond", "circle-open", "square-open", "diamon
 _TONES = 6
 
 
-def hpl_page(data: dict[str, Any]) -> str:
+def hpl_page(data: Mapping[str, Any]) -> str:
     """`data`: what `ayatori bench hpl --json` prints."""
     orders = ", ".join(f"{order:,}" for order in sorted({result["order"] for result in data["results"]}))
     repeats = data["repeats"]
@@ -21,7 +22,7 @@ def hpl_page(data: dict[str, Any]) -> str:
     return page_of_figures("High Performance Linpack", "bench hpl", about, [hpl_table(data["results"])], figures, "")
 
 
-def hpl_figure(results: list[dict[str, Any]], plane: str, id: str, title: str = "") -> Figure:
+def hpl_figure(results: Sequence[Mapping[str, Any]], plane: str, id: str, title: str = "") -> Figure:
     """A curve for each order and grid, and a dashed one of mixed precision."""
     own = [result for result in results if result["plane"] == plane]
     curves = []
@@ -41,12 +42,12 @@ def hpl_figure(results: list[dict[str, Any]], plane: str, id: str, title: str = 
     return Figure(id, title or f"HPL: {plane}", note, curves, log_axis("NB", blocks), axis("GFlop/s"))
 
 
-def hpl_table(results: list[dict[str, Any]]) -> Table:
+def hpl_table(results: Sequence[Mapping[str, Any]]) -> Table:
     columns, rows = hpl_rows(results)
     return Table("Figures of each point", columns, rows)
 
 
-def hpl_rows(results: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def hpl_rows(results: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Columns, and a row a point; the spread only if there is one, mixed precision only if it was asked for."""
     spread = any(result["gflops"]["min"] < result["gflops"]["max"] for result in results)
     mixed = any(result["mixed"] for result in results)
@@ -55,7 +56,7 @@ def hpl_rows(results: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]
     return columns, [_row(result, spread, mixed) for result in results]
 
 
-def _row(result: dict[str, Any], spread: bool, mixed: bool) -> list[str]:
+def _row(result: Mapping[str, Any], spread: bool, mixed: bool) -> list[str]:
     rates = [f"{result['gflops'][key]:.2f}" for key in (["median", "min", "max"] if spread else ["median"])]
     row = [f"{result['plane']}, {result['p']} x {result['q']}", str(result["order"]), str(result["nb"]), *rates]
     row += [f"{result['residual']:.4f}", _verdict(result["passed"])]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
-from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
+from ayatori.model.network import FabricData, drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.plans import (
     D_MOD_K,
     METHODS,
@@ -71,7 +71,78 @@ class Study:
         )
 
 
-def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str, Any]:
+LoadsData = list[list[int | str]]
+
+
+class SideData(TypedDict):
+    method: str
+    relative_bandwidth: float
+    """The method, and what the job gets."""
+    loads: LoadsData
+    """Lists of cable, direction and messages."""
+
+
+class StepLoads(TypedDict):
+    step: int
+    """The step's number."""
+    before: LoadsData
+    after: LoadsData
+    """Its loads."""
+
+
+class WorstJobData(TypedDict):
+    hosts: list[str]
+    """The job's hosts."""
+    step: int
+    """Its worst step without a plan."""
+    endpoints: list[int]
+    """By rank: its NIC, as a place in `fabric.hosts`."""
+    before: SideData
+    after: SideData
+    """Without and with a plan."""
+    steps: list[StepLoads]
+    """Its other steps; of 65 steps or more a sample of 64, evenly spread."""
+
+
+class MeasuredJobs(TypedDict):
+    relative_bandwidth: dict[str, list[float]]
+    free: dict[str, int]
+    """By method: of each job; how many have no hot spot."""
+    bound: list[float]
+    """Per job the relative bandwidth that no plan on our tables exceeds."""
+    paper_MBps: NotRequired[Mapping[str, Mapping[str, float]]]
+    """On paper 1's cluster: what it measured."""
+
+
+class RandomData(MeasuredJobs):
+    jobs: int
+    size: int
+    seed: int
+    """How many jobs, hosts of each, random seed."""
+
+
+class ContiguousData(MeasuredJobs):
+    sizes: list[int]
+    """Hosts of each job."""
+
+
+class StudyData(TypedDict):
+    title: str
+    source: str
+    """The study's title; as given."""
+    methods: dict[str, str]
+    """What each method does."""
+    fabric: FabricData
+    """What is drawn."""
+    random: RandomData
+    """Random jobs."""
+    contiguous: ContiguousData
+    """Jobs on the first hosts."""
+    worst_job: WorstJobData
+    """The random job that suffers most without a plan."""
+
+
+def study_as_data(study: Study, title: str, source: str, seed: int) -> StudyData:
     """The study as the report reads it (ayatori.report.schema)."""
     machines_of_random_job = len(study.random[D_MOD_K][0].job.machines)
     return {
@@ -110,7 +181,7 @@ class Side:
     routes: Routes
 
 
-def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
+def worst_job_as_data(study: Study, after: str = "pair") -> WorstJobData:
     """Link loads of the worst job's steps, without a plan and with one; of its worst step first."""
     index = study.worst_job()
     routed = study.routed
@@ -118,31 +189,33 @@ def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
     return job_as_data(routed.network, before, planned)
 
 
-def job_as_data(network: Network, before: Side, after: Side, rails: str = "own") -> dict[str, Any]:
+def job_as_data(network: Network, before: Side, after: Side, rails: str = "own") -> WorstJobData:
     """Link loads of a job's shift all-to-all, by both; the worst step of `before` first. `rails` is one of RAILS."""
     job, step = before.assessment.job, before.assessment.contention.worst_step
     places = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
-    sides = {"before": before, "after": after}
     cables = router_cables(network)
 
     nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(job.rank_count), rails)
 
-    def loads(side: str, step: int) -> list[list[int | str]]:
-        plan = _plan_of(sides[side])
-        on_links = _core.link_loads(network, sides[side].routes, nics.endpoints(network), plan, steps, step)
+    def loads(side: Side, step: int) -> LoadsData:
+        on_links = _core.link_loads(network, side.routes, nics.endpoints(network), _plan_of(side), steps, step)
         return _loads_as_data(cables, on_links)
+
+    def as_data(side: Side) -> SideData:
+        relative_bandwidth = side.assessment.contention.relative_bandwidth
+        return {"method": side.method, "relative_bandwidth": relative_bandwidth, "loads": loads(side, step)}
 
     return {
         "hosts": [network.machines[machine].name for machine in job.machines],
         "endpoints": [places[endpoint] for endpoint in job.endpoints(network)],
         "step": step,
-        **{name: _side_as_data(side) | {"loads": loads(name, step)} for name, side in sides.items()},
-        "steps": [{"step": s} | {side: loads(side, s) for side in sides} for s in _steps_to_show(job, step)],
+        "before": as_data(before),
+        "after": as_data(after),
+        "steps": [
+            {"step": other, "before": loads(before, other), "after": loads(after, other)}
+            for other in _steps_to_show(job, step)
+        ],
     }
-
-
-def _side_as_data(side: Side) -> dict[str, Any]:
-    return {"method": side.method, "relative_bandwidth": side.assessment.contention.relative_bandwidth}
 
 
 def _steps_to_show(job: Job, worst: int) -> list[int]:
@@ -158,7 +231,7 @@ def _plan_of(side: Side) -> Plan:
     return side.assessment.planned.plan
 
 
-def _loads_as_data(cables: list[tuple[int, int]], loads: list[int]) -> list[list[int | str]]:
+def _loads_as_data(cables: list[tuple[int, int]], loads: list[int]) -> LoadsData:
     """[index of the cable, direction, messages] of each that carries any."""
     directions = ("ab", "ba")
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from ayatori._core import Network, SearchControl
 from ayatori.lab.fabric import SimulatedFabric
@@ -19,7 +19,7 @@ from ayatori.lab.fabric.verification import (
     try_engine,
 )
 from ayatori.model.jobs import contiguous_jobs, count_hosts, random_jobs
-from ayatori.model.network import rates_by_port
+from ayatori.model.network import CableData, rates_by_port
 from ayatori.planning.plans import (
     D_MOD_K,
     METHODS,
@@ -31,7 +31,7 @@ from ayatori.planning.plans import (
 )
 from ayatori.planning.routes import MadeRoutes, check, make_routes, make_routes_explained
 from ayatori.study import paper1
-from ayatori.study.comparison import RoutedNetwork, Study, study_as_data
+from ayatori.study.comparison import RoutedNetwork, Study, StudyData, study_as_data
 
 MAX_CONTIGUOUS_JOBS = 30
 
@@ -81,15 +81,51 @@ def run_study(lab: LabResult, jobs: int, size: int, seed: int, control: SearchCo
     return study
 
 
-def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, seed: int) -> dict[str, Any]:
+class EngineFigures(TypedDict, total=False):
+    free: int
+    mean_relative_bandwidth: float
+    """Jobs without hot spots, and the mean over all jobs."""
+    seconds: float
+    """OpenSM's run time."""
+    deadlock_free: bool
+    """Whether no cycle of links can wait for each other."""
+
+
+class EngineData(EngineFigures):
+    name: str
+    lmc: int
+    accepted: bool
+    note: str
+    """The engine, its LMC, whether it routes the fabric, and a remark."""
+
+
+class OfPaper1(TypedDict, total=False):
+    peak_MBps: float
+    """On paper 1's cluster: its peak."""
+
+
+class MainJobData(StudyData, OfPaper1):
+    checks: list[Annotated[dict[str, Any], LabCheck]]
+    """What real OpenSM, ibdmchk and we found of the tables."""
+    engines: list[EngineData]
+    """OpenSM's own engines and our methods on the same random jobs."""
+
+
+def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, seed: int) -> MainJobData:
     """The study as the report reads it; of the paper's cluster with the paper's figures."""
     title = paper1.TITLE if source == paper1.SOURCE else source
-    data = study_as_data(study, title, source, seed) | {"methods": methods_in_words(lab)}
+    data: MainJobData = {
+        **study_as_data(study, title, source, seed),
+        **OfPaper1(),
+        "checks": [check.as_data() for check in lab.checks],
+        "engines": [
+            *(_engine_as_data(lab.network, tried, study) for tried in lab.engines),
+            _unplanned_as_data(lab, study),
+            *(_method_as_data(method, study) for method in PLAN_METHODS),
+        ],
+    }
+    data["methods"] = methods_in_words(lab)
     _restore_rates(data["fabric"]["links"], known)
-    data["checks"] = [check.as_data() for check in lab.checks]
-    data["engines"] = [_engine_as_data(lab.network, tried, study) for tried in lab.engines]
-    data["engines"].append(_unplanned_as_data(lab, study))
-    data["engines"] += [_method_as_data(method, study) for method in PLAN_METHODS]
     if source == paper1.SOURCE:
         data["peak_MBps"] = paper1.PEAK_MBPS
         data["random"]["paper_MBps"] = paper1.RANDOM
@@ -104,44 +140,45 @@ def methods_in_words(lab: LabResult) -> dict[str, str]:
     return METHODS | {D_MOD_K: baseline}
 
 
-def _unplanned_as_data(lab: LabResult, study: Study) -> dict[str, Any]:
+def _unplanned_as_data(lab: LabResult, study: Study) -> EngineData:
     """The study's random jobs on our tables, but without plans: entry for entry the baseline, or not."""
     network, many_lids, one_lid = study.routed.network, study.routed.many_lids, study.routed.one_lid
     note = "base LIDs"
     if many_lids.count_base_differences(network, one_lid) == 0:
         note += ", the entries of LMC 0" if lab.ftree.routes is None else ", the entries of OpenSM's ftree"
     jobs = [assessment.job for assessment in study.random[D_MOD_K]]
-    data = {"name": "ayatori, no plan", "lmc": many_lids.lmc(network.endpoints[0]), "accepted": True}
-    return data | _figures(assess_jobs(network, many_lids, jobs, None)) | {"note": note}
+    lmc = many_lids.lmc(network.endpoints[0])
+    figures = _figures(assess_jobs(network, many_lids, jobs, None))
+    return {"name": "ayatori, no plan", "lmc": lmc, "accepted": True, **figures, "note": note}
 
 
-def _restore_rates(links: list[dict[str, Any]], known: Network) -> None:
+def _restore_rates(links: list[CableData], known: Network) -> None:
     """ibsim does not know NDR and newer speeds: the picture takes the rates from the source."""
     rates = rates_by_port(known)
     for link in links:
         link["rate"] = rates.get((link["a"], link["a_port"]), link["rate"])
 
 
-def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[str, Any]:
+def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> EngineData:
     """One of OpenSM's own engines on the study's random jobs."""
-    data: dict[str, Any] = {"name": f"OpenSM {tried.engine}", "lmc": 0, "accepted": tried.routes is not None}
+    name = f"OpenSM {tried.engine}"
     if tried.run is None or tried.routes is None:
-        return data | {"note": f"refused: {tried.refusal}"}
+        return {"name": name, "lmc": 0, "accepted": tried.routes is not None, "note": f"refused: {tried.refusal}"}
     jobs = [assessment.job for assessment in study.random[D_MOD_K]]
     assessed = assess_jobs(network, tried.routes, jobs, None)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
-    data |= {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}
-    return data | _figures(assessed) | {"note": note}
+    seconds: EngineFigures = {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}
+    return {"name": name, "lmc": 0, "accepted": True, **seconds, **_figures(assessed), "note": note}
 
 
-def _method_as_data(method: str, study: Study) -> dict[str, Any]:
+def _method_as_data(method: str, study: Study) -> EngineData:
     """One of our methods on the study's random jobs."""
     network, many_lids = study.routed.network, study.routed.many_lids
-    data = {"name": f"ayatori, {method}", "lmc": many_lids.lmc(network.endpoints[0]), "accepted": True}
-    return data | _figures(study.random[method]) | {"note": METHODS[method]}
+    lmc, figures = many_lids.lmc(network.endpoints[0]), _figures(study.random[method])
+    return {"name": f"ayatori, {method}", "lmc": lmc, "accepted": True, **figures, "note": METHODS[method]}
 
 
-def _figures(assessments: list[Assessment]) -> dict[str, Any]:
+def _figures(assessments: list[Assessment]) -> EngineFigures:
     bandwidths = relative_bandwidths(assessments)
     return {"free": count_free(assessments), "mean_relative_bandwidth": sum(bandwidths) / len(bandwidths)}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "balanced_tables.hpp"
 #include "fabric_paths.hpp"
 #include "parts.hpp"
 #include "router_order.hpp"
@@ -14,6 +15,9 @@
 namespace ayatori {
 
 namespace {
+
+constexpr const char* no_paths_for_jobs =
+    "base LIDs are spread for all hosts alike: only in trees of levels can jobs have paths of their own";
 
 /// The LIDs that the fabric already uses, if every channel adapter has as many as are wanted.
 std::optional<LidMap> lids_to_keep(const Network& network, int lmc) {
@@ -48,9 +52,8 @@ void note_leaves_with_fewer_paths(const Network& network, const FabricPaths& pat
                               paths.leaves().size(), paths.max_paths(), fewest, name_some(network, poorer)));
 }
 
-std::vector<std::string> notes_on(const Network& network, const FabricPaths& paths, const RouterOrder& order) {
+std::vector<std::string> notes_on_tree(const Network& network, const FabricPaths& paths, const RouterOrder& order) {
   std::vector<std::string> notes;
-  if (paths.tree() == nullptr) notes.push_back("no tree of levels, so up*/down* routes: " + paths.why_no_tree());
   note_leaves_with_fewer_paths(network, paths, notes);
   if (order.lost_turns() > 0) {
     const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
@@ -104,13 +107,19 @@ Result<std::uint32_t> count_paths(const Network& network) {
 Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers,
                             PathNumbering numbering) {
   const FabricPaths paths(network);
-  const RouterOrder order = paths.tree() != nullptr ? RouterOrder::for_tree(paths.graph(), *paths.levels())
-                                                    : RouterOrder::breadth_first(paths.graph());
   Generated generated;
-  generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
   generated.paths = paths.max_paths();
-  generated.notes = notes_on(network, paths, order);
-  generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers, numbering);
+  if (paths.tree() != nullptr) {
+    const RouterOrder order = RouterOrder::for_tree(paths.graph(), *paths.levels());
+    generated.engine = Engine::fat_tree;
+    generated.notes = notes_on_tree(network, paths, order);
+    generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers, numbering);
+  } else {
+    generated.engine = Engine::balanced;
+    generated.notes.push_back("no tree of levels, so balanced paths: " + paths.why_no_tree());
+    if (!endpoint_numbers.empty()) generated.notes.push_back(no_paths_for_jobs);
+    generated.routes.tables = write_balanced_tables(network, lids, paths.graph());
+  }
   generated.routes.lids = std::move(lids);
   return generated;
 }
@@ -156,7 +165,7 @@ Result<Generated> generate_by_part(const Network& network, LidMap lids, const Ro
       std::ranges::copy(made.routes.tables.row(router), generated.routes.tables.row(part.devices[router]).begin());
     }
     if (part.network.endpoints().empty()) continue;  // nobody needs the notes on an island without hosts
-    if (made.engine == Engine::up_down) generated.engine = Engine::up_down;
+    if (made.engine == Engine::balanced) generated.engine = Engine::balanced;
     generated.paths = std::max(generated.paths, made.paths);
     for (const std::string& note : made.notes) {
       generated.notes.push_back(fmt::format("part of '{}': {}", network.name(part.devices.front()), note));

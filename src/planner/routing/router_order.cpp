@@ -78,8 +78,8 @@ RouterOrder RouterOrder::for_tree(const RouterGraph& graph, const Levels& levels
   return std::move(*best);
 }
 
-RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
-  // The middle of a longest shortest path, or nearly so: twice to the far end, then half of the way back.
+/// Of a longest shortest path, or nearly so: twice to the far end, then half of the way back.
+DeviceId middle_of(const RouterGraph& graph) {
   const DeviceId far_end = graph.by_distance_from(0).back();
   const auto from_end = graph.by_distance_from(far_end);
   const auto from_other_end = graph.by_distance_from(from_end.back());
@@ -91,7 +91,11 @@ RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
     const std::size_t farther = std::max(i, rank[from_other_end[i]]);
     if (farther < lowest) std::tie(lowest, middle) = std::pair(farther, from_other_end[i]);
   }
-  return {graph, middle, Levels{std::vector<std::uint8_t>(graph.size(), 0), std::vector<bool>(graph.size()), 1}};
+  return middle;
+}
+
+RouterOrder RouterOrder::breadth_first(const RouterGraph& graph, DeviceId top) {
+  return {graph, top, Levels{std::vector<std::uint8_t>(graph.size(), 0), std::vector<bool>(graph.size()), 1}};
 }
 
 void RouterOrder::count_lost_turns(const RouterGraph& graph, const Levels& levels) {

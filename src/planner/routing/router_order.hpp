@@ -26,13 +26,16 @@
 
 namespace ayatori {
 
+/// A router in the middle of a connected graph, from which no other is much farther than need be.
+[[nodiscard]] DeviceId middle_of(const RouterGraph& graph);
+
 class RouterOrder {
  public:
   /// For a tree of levels: tries starts until one loses no turn, and takes the best. The graph must be connected.
   static RouterOrder for_tree(const RouterGraph& graph, const Levels& levels);
 
-  /// For any connected graph: breadth first from a router in its middle (Schroeder et al., Autonet, 1991).
-  static RouterOrder breadth_first(const RouterGraph& graph);
+  /// For any connected graph: breadth first from `top` (Schroeder et al., Autonet, 1991).
+  static RouterOrder breadth_first(const RouterGraph& graph, DeviceId top);
 
   [[nodiscard]] std::span<const DeviceId> from_the_top() const { return order_; }
   [[nodiscard]] bool is_above(DeviceId a, DeviceId b) const { return position_[a] < position_[b]; }

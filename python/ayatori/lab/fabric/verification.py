@@ -28,11 +28,12 @@ OPENSM_ENGINES: tuple[Engine, ...] = ("ftree", "updn", "minhop")
 
 @dataclass(frozen=True)
 class LabCheck:
-    """One thing that was looked at, and the figure that was seen."""
+    """One thing that was looked at."""
 
     what: str
     passed: bool
     figure: str
+    """The check, whether it is as it should be, and the figure that was seen."""
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)

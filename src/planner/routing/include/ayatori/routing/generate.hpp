@@ -18,8 +18,10 @@
 /// Deadlock: the routers have one total order, in which every route climbs, then descends, and never climbs again. So
 /// channel dependencies have no cycle. In a tree the order is that of its levels, except for a few routers that are
 /// raised so that there is a single top: packets from root to root, and between leaves without a common root, go
-/// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are not trees of
-/// levels are ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
+/// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). In networks that are not trees of
+/// levels, the channel dependencies themselves are kept without a cycle (balanced_paths.hpp, decision 25). There, LID
+/// base + j has its own paths for each j: base LIDs the shortest that are allowed, evenly spread; the others also longer
+/// ones, drawn at random with a fixed seed, so that a plan has a choice.
 
 #include <cstdint>
 #include <optional>
@@ -52,7 +54,7 @@ enum class PathNumbering : std::uint8_t {
   by_root,
 };
 
-enum class Engine : std::uint8_t { fat_tree, up_down };
+enum class Engine : std::uint8_t { fat_tree, balanced };
 
 struct Generated {
   Routes routes;
@@ -60,7 +62,7 @@ struct Generated {
   Engine engine = Engine::fat_tree;
   std::uint32_t paths = 1;         ///< most paths that any leaf has
   bool lids_kept = false;          ///< the reported LIDs were kept
-  std::vector<std::string> notes;  ///< to show to users: why up_down, which leaves lack paths, …
+  std::vector<std::string> notes;  ///< to show to users: why not as a tree, which leaves lack paths, …
 };
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
