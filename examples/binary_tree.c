@@ -49,7 +49,7 @@ static int count_route(struct mapping *m, const struct nwtopo_link *route, long 
     return most;
 }
 
-/* Places `rank` and all ranks after it, trying for each the machines near its parent; false if there is no way. */
+/* Places `rank` and all ranks after it, trying for each the machines near its parent; false if that fails. */
 static bool place_from(struct mapping *m, unsigned rank)
 {
     nwtopo_obj_t parent, near[MAX_LINKS];

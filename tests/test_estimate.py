@@ -11,7 +11,7 @@ from ayatori.base.errors import Error
 from ayatori.estimate.hpl_model import PartTimes, model_hpl
 from ayatori.estimate.paper3 import paper_estimate
 from ayatori.estimate.shared_cores import SharedCores
-from ayatori.linpack.kernels import Kernels, Places
+from ayatori.linpack.kernels import Kernels, Placement
 from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
 from thoroughness import tries
@@ -33,14 +33,14 @@ def parts(panel: float, update: float, message: float) -> PartTimes:
     return PartTimes([Kernels(m, 1, panel * m, update * m, BLOCK * update * m, message * m, 0) for m in (1, 1000)])
 
 
-def spread(processes: int) -> Places:
+def spread(processes: int) -> Placement:
     """Each on a machine of its own."""
     numbers = tuple(range(processes))
-    return Places(numbers, numbers, (1,) * processes)
+    return Placement(numbers, numbers, (1,) * processes)
 
 
-def crowded(processes: int, cores: int) -> Places:
-    return Places((0,) * processes, (0,) * processes, (cores,))
+def crowded(processes: int, cores: int) -> Placement:
+    return Placement((0,) * processes, (0,) * processes, (cores,))
 
 
 @given(st.integers(BLOCK, 60), st.integers(1, 5), st.integers(0, 1))

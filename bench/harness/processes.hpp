@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The processes of a benchmark on one machine: started together, meeting at barriers, and ended together. The one
+/// The processes of a benchmark on one machine: started together, synchronised by barriers, and ended together. The one
 /// place in bench/ that calls fork().
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-"""Programs that measure, run one after the other in turns. None of them outlives us."""
+"""Programs that measure, run alternately. None of them outlives us."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def running(command: Sequence[str | Path], *, environment: Mapping[str, str] | N
             child.stop()
 
 
-def in_turns(stacks: Mapping[str, Callable[[int], T]], repeats: int) -> dict[str, list[T]]:
-    """The results of each stack, called with the number of the turn.
+def alternating(stacks: Mapping[str, Callable[[int], T]], repeats: int) -> dict[str, list[T]]:
+    """The results of each stack, called with the number of the round.
 
-    Stacks take turns, so that what else the machine does meets them all.
+    Stacks alternate, so that what else the machine does meets them all.
     """
     results: dict[str, list[T]] = {name: [] for name in stacks}
-    for turn in range(repeats):
+    for round_ in range(repeats):
         for name, measure in stacks.items():
-            results[name].append(measure(turn))
+            results[name].append(measure(round_))
     return results

@@ -1,6 +1,6 @@
 /// \file
 /// What an endpoint itself costs: two of them joined in memory, so that no network and no system call is in the
-/// figures. The time of each side is measured on its own, in turns of many packets; the sender pays for the copy into
+/// figures. The time of each side is measured on its own, in blocks of many packets; the sender pays for the copy into
 /// the "wire". Times are CPU times, so that what else the machine does matters little. The figures are the counters; an
 /// iteration has as many messages as fit into the slots and windows.
 
@@ -127,9 +127,9 @@ double gigabytes_per_second(std::uint64_t bytes, const Side& from, const Side& t
               static_cast<std::uint64_t>(std::max(from.spent, to.spent).count()));
 }
 
-/// Turns of `begin` at `from`, and of what reaches `to` and comes back, until something of what was begun is done.
+/// Alternates `begin` at `from`, and of what reaches `to` and comes back, until something of what was begun is done.
 template <typename Begin>
-void take_turns(Side& from, Side& to, const Begin& begin) {
+void alternate(Side& from, Side& to, const Begin& begin) {
   const std::uint64_t done = from.above.done;
   while (from.above.done == done) {
     timed(from, begin);
@@ -151,7 +151,7 @@ void stream(benchmark::State& state) {
     while (from.endpoint.send(at, 1, message, sent)) ++sent;
     from.flush();
   };
-  for (auto _ : state) take_turns(from, to, send_some);
+  for (auto _ : state) alternate(from, to, send_some);
   const std::uint64_t count = from.above.done;
   if (count == 0 || to.above.bytes < count * message.size()) return state.SkipWithError("messages are missing");
   state.counters["sending_ns"] = each(from.spent, count);
@@ -179,7 +179,7 @@ void use_memory(benchmark::State& state, Operation operation) {
     while (start(at)) ++started;
     from.flush();
   };
-  for (auto _ : state) take_turns(from, to, start_some);
+  for (auto _ : state) alternate(from, to, start_some);
   const std::uint64_t count = from.above.done;
   if (count == 0 || local != to.above.shared) return state.SkipWithError("memory differs");
   state.counters["initiator_ns"] = each(from.spent, count);

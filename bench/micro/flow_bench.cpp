@@ -69,7 +69,7 @@ void time_alltoall(benchmark::State& state, const Case& what) {
   const auto ranks = static_cast<Rank>(job.rank_count());
   const Plan plan = Plan::d_mod_k(ranks);
   const auto schedule = make_schedule(what.algorithm, {Collective::alltoall, ranks, 0, bytes},
-                                      places_of_ranks(ranks, what.ranks_per_machine))
+                                      placement_of_ranks(ranks, what.ranks_per_machine))
                             .value();
   const auto paths = routed_paths(network, routes, plan, job, {rate, 0}).value();
   FlowOptions options;

@@ -1,5 +1,5 @@
-/// What nwtopo takes, beside the paper's figure 7, and how fast it answers. Answers are checked before they are timed.
-/// Memory is told twice: by nwtopo_topology_get_memory() and by the kernel (private pages of the process,
+/// What nwtopo takes, compared with the paper's figure 7, and how fast it answers. Answers are checked before they are
+/// timed. Memory is printed twice: by nwtopo_topology_get_memory() and by the kernel (private pages of the process,
 /// smaps_rollup).
 ///
 ///     nwtopo_bench [HOSTS]      size of the irregular fabric's fat tree, by default about 100,000 hosts
@@ -126,16 +126,16 @@ void print_figure_7() {
   for (const Shape& shape : shapes) {
     const double before = kernel_bytes();
     const Loaded topology(shape.source, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
-    const auto told = [&] {
+    const auto memory_text = [&] {
       return fmt::format("{} ({})", human(own_bytes(topology)), human(std::max(0.0, kernel_bytes() - before)));
     };
-    const std::string loaded = told();
+    const std::string loaded = memory_text();
     use_like_a_broadcast(topology, shape.machines);
-    const std::string pattern = told();
+    const std::string pattern = memory_text();
     check_every_object(topology, shape.machines);
     fmt::print("{:>9}  {:>11}  {:>7.3f} ms  {:>22}  {:>22}  {:>22}\n", shape.machines,
                human(paper_per_machine * static_cast<double>(shape.machines)), topology.milliseconds(), loaded, pattern,
-               told());
+               memory_text());
   }
 }
 

@@ -1,5 +1,6 @@
 """Copies of 8 bytes by the ACP interface: our library over shared memory and UDP, and, given --acp-prefix, another
-library of the same interface over its UDP device (the ACP library's), in turns. Prints JSON lines: medians of the runs.
+library of the same interface over its UDP device (the ACP library's), alternately. Prints JSON lines: medians of the
+runs.
 
     .venv/bin/python -m bench.validation.acp_copies [--acp-prefix DIR] [--runs N]
 
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ayatori.processes import ProgramError
-from bench.harness.programs import BUILT, in_turns, output_of, running
+from bench.harness.programs import BUILT, alternating, output_of, running
 
 OURS = BUILT / "validation" / "acp_copies"
 MAX_SECONDS = 25.0
@@ -78,7 +79,7 @@ def unless_it_hangs(name: str, run: Run) -> Run:
 
 def measure(stacks: dict[str, Run], runs: int) -> dict[Key, list[float]]:
     found: dict[Key, list[float]] = defaultdict(list)
-    for name, outputs in in_turns(stacks, runs).items():
+    for name, outputs in alternating(stacks, runs).items():
         for line in "".join(outputs).splitlines():
             if line.startswith("{"):
                 result = json.loads(line)

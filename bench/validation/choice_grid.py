@@ -120,7 +120,7 @@ class Cell:
 
 def execute_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
     """Seconds of each call under SMPI; calls that take the same paths are executed by one run."""
-    places = predictor.places(job)
+    placement = predictor.placement(job)
     by_platform: dict[bytes, list[Call]] = {}
     if predictor.method in ("d-mod-k", DIMENSION_ORDER):
         by_platform[smpi.platform_of(predictor, job, ANY_CALL, links)] = calls
@@ -129,7 +129,7 @@ def execute_calls(predictor: Predictor, job: Job, calls: list[Call], links: _cor
             by_platform.setdefault(smpi.platform_of(predictor, job, call, links), []).append(call)
     seconds: dict[Call, float] = {}
     for platform, group in by_platform.items():
-        words = [smpi.words_of(call, places) for call in group]
+        words = [smpi.words_of(call, placement) for call in group]
         seconds |= zip(group, smpi.execute_calls(platform, job.rank_count, words), strict=True)
     return seconds
 
@@ -140,7 +140,7 @@ def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
         sizes = sizes[::2]
     pieces = pieces_of((collective, size) for collective in COLLECTIVES for size in sizes)
     rankings = rank(pieces, assess(predictor, [job], pieces))
-    variants = [variants_of(predictor, piece, [predictor.places(job)]) for piece in pieces]
+    variants = [variants_of(predictor, piece, [predictor.placement(job)]) for piece in pieces]
     calls = [call for calls in variants if not isinstance(calls, LeftOut) for call in calls]
     seconds = execute_calls(predictor, job, calls, predictor.model.links())
     cells = [cell_of(site, ranking, seconds) for ranking in rankings]

@@ -72,9 +72,9 @@ class Row:
 def predictions(predictor: Predictor, ranks: int, collective: str, sizes: list[int]) -> dict[tuple[str, int], float]:
     """Seconds by algorithm and size, of those that can be executed."""
     [job] = contiguous_jobs(predictor.network, [1], ranks)
-    places = [predictor.places(job)]
+    placements = [predictor.placement(job)]
     ours = [one for one in algorithms_of(collective) if not one.of_an_mpi and one.name != PATH_AWARE]
-    found = [variants_of(predictor, Piece(collective, size, one), places) for size in sizes for one in ours]
+    found = [variants_of(predictor, Piece(collective, size, one), placements) for size in sizes for one in ours]
     calls = [variants[0] for variants in found if not isinstance(variants, LeftOut)]
     seconds = predictor.predict_each((job, call) for call in calls)
     return {(call.algorithm, call.bytes): prediction.seconds for call, prediction in zip(calls, seconds, strict=True)}

@@ -1,4 +1,4 @@
-"""Plans of few small jobs by an integer program (CP-SAT of OR-tools): a second opinion on plans beside other jobs.
+"""Plans of few small jobs by an integer program (CP-SAT of OR-tools): a second opinion on plans among other jobs.
 
 What is measured is what `measure_together` (contention/jobs_together.hpp) estimates by rounds at random phases, but
 over all phases: each job is in a step of its own, all combinations of steps are equally likely, and with load(l) the
@@ -216,19 +216,19 @@ class IntegerProgram:
         """Of one job: for each combination of steps, or of its own and one other, whether it meets another job."""
         if len(shape) == 2:
             [table] = meets.values()
-            return [meeting for row in table for meeting in row]
+            return [conflict for row in table for conflict in row]
         delays = []
         for steps in product(*(range(count) for count in shape)):
             met = [table[steps[j]][steps[k]] for (j, k), table in meets.items()]
-            variables = [meeting for meeting in met if not isinstance(meeting, int)]
-            if 1 in [meeting for meeting in met if isinstance(meeting, int)]:
+            variables = [conflict for conflict in met if not isinstance(conflict, int)]
+            if 1 in [conflict for conflict in met if isinstance(conflict, int)]:
                 delays.append(1)
             elif len(variables) < 2:
                 delays += variables
             else:
                 delay = self.model.new_bool_var("")
-                for meeting in variables:
-                    self.model.add_implication(meeting, delay)
+                for conflict in variables:
+                    self.model.add_implication(conflict, delay)
                 delays.append(delay)
         return delays
 

@@ -1,9 +1,9 @@
-"""HPL's time as modelled from its parts, beside HPL: `python -m bench.validation.hpl_model [--matrix-order N] …`.
+"""HPL's time as modelled from its parts, compared with HPL: `python -m bench.validation.hpl_model [--matrix-order N]
+…`.
 
-Parts and HPL are measured in turns, by the same number of processes. The error of a grid and NB is the median over the
-rounds, in each of which model and HPL are compared: the machine may be slower in another. The bar is an error of 10 %,
-and NB in the order of their measured speed, where they differ by more than the runs of one NB do.
-"""
+Parts and HPL are measured alternately, by the same number of processes. The error of a grid and NB is the median over
+the rounds, in each of which model and HPL are compared: the machine may be slower in another. The bar is an error of 10
+%, and NB in the order of their measured speed, where they differ by more than the runs of one NB do."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rounds(
     for number, point in itertools.product(range(count), points):
         note(f"round {number + 1}: NB = {point.block}, 1 x {point.columns}")
         parts = measure_parts(launcher, point, seconds)
-        found = model_hpl(point, PartTimes(parts.kernels), variant.depth, parts.places)
+        found = model_hpl(point, PartTimes(parts.kernels), variant.depth, parts.placement)
         modelled[point].append(found.seconds)
         measured[point].append(run_hpl(program, launcher, point, variant).seconds)
     return modelled, measured

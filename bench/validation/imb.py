@@ -1,4 +1,4 @@
-"""Intel's MPI Benchmarks, binaries that nobody here has built, with the plug-in and without, in turns.
+"""Intel's MPI Benchmarks, binaries that nobody here has built, with the plug-in and without, alternately.
 
     python -m bench.validation.imb                              # over Intel's MPI and over MPICH, 2 processes
     python -m bench.validation.imb --mpi mpich --ranks 4 --only Allreduce Bcast --repeats 5
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench.harness.programs import in_turns, output_of
+from bench.harness.programs import alternating, output_of
 from bench.validation import intel_mpi
 
 COLLECTIVES = [
@@ -89,7 +89,7 @@ def times_of(setting: Setting, with_plugin: bool) -> Times:
 
 def compare(setting: Setting, repeats: int) -> tuple[int, int, int]:
     """Prints a line for each benchmark; how many of its sizes are slower and faster by more than 5%, and all."""
-    results = in_turns(
+    results = alternating(
         {"plain": lambda _: times_of(setting, False), "plug-in": lambda _: times_of(setting, True)}, repeats
     )
     ratios: dict[str, dict[int, float]] = defaultdict(dict)

@@ -1,9 +1,9 @@
-"""What plans beside other jobs reach, measured by rounds at random phases (src/planner/contention/jobs_together.hpp).
+"""What plans among other jobs reach, measured by rounds at random phases (src/planner/contention/jobs_together.hpp).
 
     .venv/bin/python -m bench.validation.jobs_together [--cases 1000] [--seed 1] [--fabric SOURCE]
 
 Prints, with the seed: pairs and triples of disjoint random jobs of 8 to 16 hosts on a 6-ary two-level tree, planned one
-after the other; random jobs that fill 90% of a fabric; and how long the plan of a new job of 16 hosts takes beside 50
+after the other; random jobs that fill 90% of a fabric; and how long the plan of a new job of 16 hosts takes among 50
 running on 11,664 hosts. "proven" are cases in which the exact search showed that a step of a later job can't avoid the
 paths of the earlier ones, which stand. "jointly" are jobs that start together (`plan --jobs`), on the first 30 cases:
 what that gains is what it costs that plans stand.
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from ayatori import _core
-from ayatori._core import Job, Network, PlannedBeside, Routes
+from ayatori._core import ConcurrentPlan, Job, Network, Routes
 from ayatori.model.network import open_source
 from ayatori.planning.plans import steps_of
 from ayatori.planning.routes import make_routes
@@ -50,12 +50,12 @@ class Fabric:
     def job(self, hosts: Sequence[str]) -> Job:
         return _core.job_from_hostfile(self.network, "\n".join(hosts), "drawn", 0, True)
 
-    def plan(self, job: Job, others: Sequence[PlannedBeside]) -> PlannedBeside:
+    def plan(self, job: Job, others: Sequence[ConcurrentPlan]) -> ConcurrentPlan:
         footprints = [other.footprint for other in others]
         steps = steps_of("shift", job.rank_count)
-        return _core.plan_beside(self.network, self.routes, job.endpoints(self.network), steps, footprints)
+        return _core.plan_concurrent(self.network, self.routes, job.endpoints(self.network), steps, footprints)
 
-    def together(self, jobs: Sequence[Job], plans: Sequence[PlannedBeside], seed: int) -> list[float]:
+    def together(self, jobs: Sequence[Job], plans: Sequence[ConcurrentPlan], seed: int) -> list[float]:
         named = [JobOnFabric(str(i), job, made.plan) for i, (job, made) in enumerate(zip(jobs, plans, strict=True))]
         return [each.together for each in measure_together(self.network, self.routes, named, ROUNDS, seed).jobs]
 
@@ -64,14 +64,14 @@ class Fabric:
         return [each.together for each in measure_together(self.network, self.one_lid, named, ROUNDS, seed).jobs]
 
 
-def planned_in_turn(fabric: Fabric, jobs: Sequence[Job]) -> list[PlannedBeside]:
-    plans: list[PlannedBeside] = []
+def planned_one_by_one(fabric: Fabric, jobs: Sequence[Job]) -> list[ConcurrentPlan]:
+    plans: list[ConcurrentPlan] = []
     for job in jobs:
         plans.append(fabric.plan(job, plans))
     return plans
 
 
-def planned_jointly(fabric: Fabric, jobs: Sequence[Job]) -> list[PlannedBeside]:
+def planned_jointly(fabric: Fabric, jobs: Sequence[Job]) -> list[ConcurrentPlan]:
     endpoints = [job.endpoints(fabric.network) for job in jobs]
     steps = [steps_of("shift", job.rank_count) for job in jobs]
     return _core.plan_jointly(fabric.network, fabric.routes, endpoints, steps, [])
@@ -95,9 +95,9 @@ def few_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, see
     unplanned: list[float] = []
     sample: list[tuple[float, float]] = []
     for case, jobs in enumerate(drawn_jobs(fabric, count, sizes, cases, seed)):
-        plans = planned_in_turn(fabric, jobs)
+        plans = planned_one_by_one(fabric, jobs)
         isolated += all(each.isolated for each in plans)
-        proven += any(each.least_meetings > 0 for each in plans)
+        proven += any(each.least_conflicts > 0 for each in plans)
         here = fabric.together(jobs, plans, case)
         planned += here
         unplanned += fabric.unplanned(jobs, case)
@@ -109,7 +109,7 @@ def few_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, see
         f"{fabric.source}, {count} jobs of {sizes[0]} to {sizes[1]} hosts, {cases} cases, seed {seed}: "
         f"isolated {isolated}, proven impossible {proven}, undecided {cases - isolated - proven}; "
         f"together mean {fmean(planned):.4f}, min {min(planned):.4f}; d-mod-k {fmean(unplanned):.4f}; "
-        f"first {len(sample)} cases in turn {fmean(a for a, _ in sample):.4f}, "
+        f"first {len(sample)} cases in order {fmean(a for a, _ in sample):.4f}, "
         f"jointly {fmean(b for _, b in sample):.4f}, {isolated_jointly} isolated",
         flush=True,
     )
@@ -120,7 +120,7 @@ def full_fabric(fabric: Fabric, seed: int) -> None:
     size = int(FILLED * len(hosts) / PEERS)
     shuffled = random.Random(seed).sample(hosts, size * PEERS)
     jobs = [fabric.job(shuffled[i * size : (i + 1) * size]) for i in range(PEERS)]
-    planned = fabric.together(jobs, planned_in_turn(fabric, jobs), seed)
+    planned = fabric.together(jobs, planned_one_by_one(fabric, jobs), seed)
     unplanned = fabric.unplanned(jobs, seed)
     worst = min(a / b for a, b in zip(planned, unplanned, strict=True))
     print(
@@ -135,11 +135,11 @@ def new_job_at_scale(seed: int) -> None:
     fabric = Fabric("fattree:K=18,levels=3")
     hosts = random.Random(seed).sample(fabric.hosts(), 51 * 16)
     jobs = [fabric.job(hosts[i * 16 : (i + 1) * 16]) for i in range(51)]
-    running = planned_in_turn(fabric, jobs[:50])
+    running = planned_one_by_one(fabric, jobs[:50])
     began = time.monotonic()
     made = fabric.plan(jobs[50], running)
     print(
-        f"{fabric.source}, a job of 16 hosts beside 50, seed {seed}: planned in {time.monotonic() - began:.2f} s, "
+        f"{fabric.source}, a job of 16 hosts among 50, seed {seed}: planned in {time.monotonic() - began:.2f} s, "
         f"{made.reason}",
         flush=True,
     )

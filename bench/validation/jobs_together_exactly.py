@@ -1,11 +1,11 @@
-"""Plans of pairs and triples of small jobs beside what an integer program finds for them (exact_plans.py).
+"""Plans of pairs and triples of small jobs compared with what an integer program finds for them (exact_plans.py).
 
     .venv/bin/python -m bench.validation.jobs_together_exactly [--cases 1000] [--minimise 10] [--out FILE]
 
 Draws the same jobs as jobs_together.py, and for each case compares, over all phases of the jobs:
 
 jointly    plans of jobs that start together, with what the integer program finds for all of them
-in turn    the plan of the last job beside the earlier ones, which stand, with the best that it could have
+in_order   the plan of the last job among the earlier ones, which are fixed, with the best that it could have
 
 Where isolation is proven impossible, the first `--minimise` cases also ask the integer program for the least mean time,
 beginning with our plans. Each case becomes a line of `--out`; a run with the same file goes on after
@@ -25,7 +25,7 @@ from typing import Any
 from ayatori._core import Job
 from bench.validation import exact_plans
 from bench.validation.exact_plans import IMPOSSIBLE, IntegerProgram, Traffic
-from bench.validation.jobs_together import Fabric, drawn_jobs, planned_in_turn, planned_jointly
+from bench.validation.jobs_together import Fabric, drawn_jobs, planned_jointly, planned_one_by_one
 from bench.validation.never_worse import PacketWalk
 
 FABRICS = {72: "fattree:K=6,levels=2", 36: "fattree:K=6,levels=2,nodes=36"}
@@ -33,7 +33,7 @@ SIZES = (8, 16)
 
 
 def compare(traffic: Traffic, ours: list[Any], fixed: int, seconds: float, minimise: float) -> dict[str, Any]:
-    """Our plans beside the integer program's, with the first `fixed` jobs as we have them."""
+    """Our plans compared with the integer program's, with the first `fixed` jobs as we have them."""
     plans = [each.plan for each in ours]
     loads = traffic.loads_of_plans(plans)
     standing = {job: loads[job] for job in range(fixed)}
@@ -54,8 +54,8 @@ def compared_case(fabric: Fabric, jobs: list[Job], seconds: float, minimise: flo
     jointly = planned_jointly(fabric, jobs)
     line: dict[str, Any] = {"planned_in": round(time.monotonic() - began, 2)}
     line["jointly"] = compare(traffic, jointly, 0, seconds, minimise)
-    in_turn = planned_in_turn(fabric, jobs)
-    line["in_turn"] = compare(traffic, in_turn, len(jobs) - 1, seconds, minimise)
+    in_order = planned_one_by_one(fabric, jobs)
+    line["in_order"] = compare(traffic, in_order, len(jobs) - 1, seconds, minimise)
     return line
 
 
@@ -120,8 +120,8 @@ def main() -> None:
     arguments = parser.parse_args()
     lines = run(arguments)
     print(f"{FABRICS[arguments.hosts]}, {arguments.jobs} jobs, seed {arguments.seed}, {len(lines)} cases:")
-    for way in ("jointly", "in_turn"):
-        print(summary(lines, way), flush=True)
+    for order in ("jointly", "in_order"):
+        print(summary(lines, order), flush=True)
 
 
 if __name__ == "__main__":

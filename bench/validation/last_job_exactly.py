@@ -1,4 +1,4 @@
-"""The plan of a job beside those that run, with the best that it could have, by an integer program for each step.
+"""The plan of a job among running jobs, with the best that it could have, by an integer program for each step.
 
     .venv/bin/python -m bench.validation.last_job_exactly [--hosts 36] [--jobs 3] [--cases 1000] [--seed 1]
 
@@ -20,7 +20,7 @@ import numpy
 from ortools.sat.python import cp_model
 
 from bench.validation.exact_plans import Sent, Traffic, expected_times, is_isolated, together
-from bench.validation.jobs_together import Fabric, drawn_jobs, planned_in_turn
+from bench.validation.jobs_together import Fabric, drawn_jobs, planned_one_by_one
 from bench.validation.jobs_together_exactly import FABRICS, SIZES
 from bench.validation.never_worse import PacketWalk
 
@@ -63,14 +63,14 @@ class StepProgram:
         if len(self.standing) == 1:
             cost = [(prices[0] + prices[1]) * meets for meets in self.meets[0]]
         else:
-            cost = self._costs_beside_two(prices)
+            cost = self._costs_with_two(prices)
         self.model.minimize(sum(cost))
         self.solver = cp_model.CpSolver()
         self.solver.parameters.max_time_in_seconds = SECONDS
         self.solver.parameters.num_workers = 1
         return bool(self.solver.solve(self.model) == cp_model.OPTIMAL)
 
-    def _costs_beside_two(self, prices: Sequence[int]) -> list[cp_model.LinearExpr]:
+    def _costs_with_two(self, prices: Sequence[int]) -> list[cp_model.LinearExpr]:
         first, second = self.standing
         cost = []
         for a in range(len(first)):
@@ -91,7 +91,7 @@ class StepProgram:
 
 
 def best_last_job(traffic: Traffic, loads: Sequence[numpy.ndarray]) -> tuple[numpy.ndarray, bool]:
-    """The last job's loads with the best paths beside the others', and whether all of its steps are proven."""
+    """The last job's loads with the best paths among the others', and whether all of its steps are proven."""
     standing = [each > 0 for each in loads[:-1]]
     prices = [round(PRECISION / time**2) for time in expected_times(loads)]
     best = numpy.zeros_like(loads[-1])
@@ -119,7 +119,7 @@ def main() -> None:
     proven = isolated = can_be = 0
     for jobs in drawn_jobs(fabric, arguments.jobs, SIZES, arguments.cases, arguments.seed):
         traffic = Traffic(walk, jobs)
-        loads = traffic.loads_of_plans([made.plan for made in planned_in_turn(fabric, jobs)])
+        loads = traffic.loads_of_plans([made.plan for made in planned_one_by_one(fabric, jobs)])
         best, all_proven = best_last_job(traffic, loads)
         reached.append((together(loads), together([*loads[:-1], best])))
         proven += all_proven

@@ -126,7 +126,7 @@ def traffic_of(call: Call, ranks: int) -> Traffic:
     """What our schedule of the call sends."""
     if call.bytes == 0:
         call = Call("barrier", call.algorithm, 0)
-    schedule = make_schedule(call, _core.places_of_ranks(ranks, 1))
+    schedule = make_schedule(call, _core.placement_of_ranks(ranks, 1))
     found: Traffic = {}
     for rank in range(ranks):
         for stream in range(schedule.stream_count):

@@ -1,10 +1,10 @@
 """Draws fabrics, damage, jobs, methods and LMCs at random, and checks that no choice of `ayatori plan` is worse than no
-plan on the tables in use: alone, and for some beside other jobs. The ranks are in the order of a launch, which may
+plan on the tables in use: alone, and for some among other jobs. The ranks are in the order of a launch, which may
 be any order of the hosts. Nor may new tables be worse for who has no plan. All of this is measured here alone: packets
 are followed through the tables entry by entry.
 
-Beside others the measure is that of `ayatori plan --running` (beside.hpp): each other job is in any of its steps, and
-has one message on each link that it uses there.
+Among others the measure is that of `ayatori plan --running` (concurrent_bandwidth.hpp): each other job is in any of its
+steps, and has one message on each link that it uses there.
 
     python -m bench.validation.never_worse --cases 10000 --seed 1
 """
@@ -27,7 +27,7 @@ import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.base.errors import Error
-from ayatori.planning.beside import plan_beside, unplanned
+from ayatori.planning.concurrent import plan_concurrent, unplanned
 from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
 from ayatori.planning.plans import PLAN_METHODS, Assessment
 
@@ -100,8 +100,8 @@ def drawn_case(seed: int, folder: Path) -> Case | None:
     others = drawn_others(network, hosts[machines:], dice)
     if not all(lies_in_one_part(network, each) for each in (job, *others)):
         return None
-    beside = f", beside {len(others)}" if others else ""
-    what = f"{source}, {machines} machines of {ppn} ranks{beside}"
+    among = f", among {len(others)}" if others else ""
+    what = f"{source}, {machines} machines of {ppn} ranks{among}"
     words = f"seed {seed}: {what}, {method}, LMC {lmc}, in use {lmc_in_use}"
     return Case(words, network, TablesInUse(used), routes, job, others, method)
 
@@ -124,18 +124,18 @@ def drawn_others(network: Network, free: list[str], dice: random.Random) -> list
 
 def lies_in_one_part(network: Network, job: Job) -> bool:
     """True if cables lead from each endpoint of the job to all others."""
-    beside = defaultdict(set)
+    neighbours = defaultdict(set)
     for a, b in network.cables():
         here, there = network.port(a).device, network.port(b).device
-        beside[here].add(there)
-        beside[there].add(here)
+        neighbours[here].add(there)
+        neighbours[there].add(here)
     devices = {network.port(endpoint).device for endpoint in job.endpoints(network)}
     reached, waiting = set(), [min(devices)]
     while waiting:
         device = waiting.pop()
         if device not in reached:
             reached.add(device)
-            waiting += beside[device]
+            waiting += neighbours[device]
     return devices <= reached
 
 
@@ -193,10 +193,10 @@ def shift_loads(walk: PacketWalk, job: Job, plan: Plan) -> list[Counter[int]]:
 
 def shift_time(walk: PacketWalk, job: Job, plan: Plan) -> Fraction:
     """The time of the shift all-to-all: each step takes as long as its busiest link."""
-    return time_beside(walk, job, plan, [])
+    return time_with_others(walk, job, plan, [])
 
 
-def time_beside(walk: PacketWalk, job: Job, plan: Plan, others: list[Job]) -> Fraction:
+def time_with_others(walk: PacketWalk, job: Job, plan: Plan, others: list[Job]) -> Fraction:
     """The mean over all combinations of the others' steps; they have no plan."""
     theirs = [shift_loads(walk, other, Plan.d_mod_k(other.rank_count)) for other in others]
     phases = [Counter(link for loads in phase for link in loads) for phase in product(*theirs)]
@@ -224,17 +224,19 @@ def check_case(case: Case) -> dict[str, Any]:
     outcome = "better" if better < without else kept if improvement.keeps_tables else "fewer hot spots"
     on_new_tables = shift_time(planned, case.job, Plan.d_mod_k(case.job.rank_count))
     worse = better > without or on_new_tables != without
-    return {"worse": worse or is_worse_beside(case, planned), "method": case.method, "outcome": outcome}
+    return {"worse": worse or is_worse_with_others(case, planned), "method": case.method, "outcome": outcome}
 
 
-def is_worse_beside(case: Case, walk: PacketWalk) -> bool:
-    """Whether the plan beside the others takes longer than none would."""
+def is_worse_with_others(case: Case, walk: PacketWalk) -> bool:
+    """Whether the plan among the others takes longer than none would."""
     if not case.others:
         return False
     running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
-    plan = plan_beside(case.network, case.routes, [case.job], running)[0].plan
+    plan = plan_concurrent(case.network, case.routes, [case.job], running)[0].plan
     base_lids = Plan.d_mod_k(case.job.rank_count)
-    return time_beside(walk, case.job, plan, case.others) > time_beside(walk, case.job, base_lids, case.others)
+    return time_with_others(walk, case.job, plan, case.others) > time_with_others(
+        walk, case.job, base_lids, case.others
+    )
 
 
 def check_cases(cases: int, seed: int) -> tuple[list[str], dict[str, Counter[str]]]:

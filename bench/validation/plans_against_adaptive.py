@@ -1,5 +1,5 @@
-"""Plans beside routing that adapts and a hash per flow: all-to-alls of fragmented jobs on regular, tapered and damaged
-trees, alone and beside each other. Prints the tables of docs/plans-against-adaptive.md.
+"""Plans compared with adaptive routing and a hash per flow: all-to-alls of fragmented jobs on regular, tapered and
+damaged trees, alone and together. Prints the tables of docs/plans-against-adaptive.md.
 
     python -m bench.validation.plans_against_adaptive --jobs 20 --seed 1
 """
@@ -18,7 +18,7 @@ from statistics import fmean
 import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network
-from ayatori.planning.beside import plan_beside
+from ayatori.planning.concurrent import plan_concurrent
 from ayatori.planning.plans import D_MOD_K, Messages
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
@@ -125,7 +125,7 @@ def together(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]
         names = dice.sample(hosts_of(network), NEIGHBOURS * JOB_SIZE // 2)
         each = [job_of(network, names[number::NEIGHBOURS]) for number in range(NEIGHBOURS)]
         routes = make_routes(network, "auto")
-        placed = plan_beside(network, routes, each, [], Messages(seed=seed))
+        placed = plan_concurrent(network, routes, each, [], Messages(seed=seed))
         for method, values in reached.items():
             plans = [one.plan if method == "pair" else None for one in placed]
             members = [

@@ -22,12 +22,11 @@ ranks of this machine, and one on each of the first two hosts, once for all coll
 The share of cells that are chosen well is said twice: of all algorithms as they are, where the best of several that
 send the same messages (same_messages.hpp) is a matter of chance, and with such algorithms as one.
 
-With more ranks than cores the model counts their turns, which is a rough guide (docs/prediction-model.md). How well the
-measured times repeat themselves is said beside the error and the choice: every other round predicts the rounds between,
-and chooses for them: so well chooses who has just measured here. And how well a model would choose whose errors are
-random, of the bar's size and smaller: where many algorithms take about the same time, the first bar does not imply the
-second.
-"""
+With more ranks than cores the model counts their scheduling delays: a rough guide (docs/prediction-model.md). How
+well the measured times repeat themselves is printed next to the error and the choice: every other round predicts the
+rounds between, and chooses for them: so well chooses who has just measured here. And how well a model would choose
+whose errors are random, of the bar's size and smaller: where many algorithms take about the same time, the first bar
+does not imply the second."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ from tempfile import TemporaryDirectory
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
-from ayatori.calibration.calibrating import SECONDS_OF_TURNS, calibration_of
+from ayatori.calibration.calibrating import SECONDS_OVERSUBSCRIBED, calibration_of
 from ayatori.calibration.measuring import (
     ALL_SIZES,
     FITTED_SIZES,
@@ -53,7 +52,7 @@ from ayatori.calibration.measuring import (
     compile_program,
     find_mpi,
     hosts_in,
-    measure_turns,
+    measure_oversubscribed,
     placement,
 )
 from ayatori.calibration.measuring import measure as measure_pair
@@ -71,14 +70,14 @@ from ayatori.processes import last_line, open_mpi_as_root, run_program
 from bench.validation.hosts import command_among_hosts
 from bench.validation.rounds import Judged, Timed, judged, judged_between, merged, share_of, share_with_errors
 
-PLAYS = Path(__file__).parents[2] / "build/release/mpi"
+EXECUTORS = Path(__file__).parents[2] / "build/release/mpi"
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
 SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
 REPEATS, REPEATS_OF_LARGE, LARGE = 5, 2, 65536
-"""Executions in a round, besides those in which a process was interrupted."""
-MORE_IN_TURNS = 5
-"""So many times as often where ranks take turns on the cores: some executions are interrupted, and all count."""
+"""Executions in a round, in addition to those in which a process was interrupted."""
+MORE_IF_OVERSUBSCRIBED = 5
+"""So many times as often where ranks share cores: some executions are interrupted, and all count."""
 MAX_PARTS = 3
 """So often a cell is measured for all rounds."""
 PACKET_BY_PACKET = 3 << 10
@@ -100,8 +99,8 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
         fitted = [size for size in FITTED_SIZES if size in sizes]
-        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside, fitted)
-    calibration = calibration_of(inside, between, links_between=2, turns=turns)
+        oversubscribed = measure_oversubscribed(mpi, program, Path(name), SECONDS_OVERSUBSCRIBED, inside, fitted)
+    calibration = calibration_of(inside, between, links_between=2, oversubscribed=oversubscribed)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
     more = [
@@ -125,9 +124,9 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
 
 def calls_for(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int]) -> list[Call]:
     """Size by size what `choose` compares, each pipeline with several chunk sizes, and the MPIs' own algorithms."""
-    places = [predictor.places(job)]
+    placements = [predictor.placement(job)]
     pieces = [Piece(collective, size, algorithm) for size in sizes for algorithm in algorithms_of(collective)]
-    found = [variants_of(predictor, piece, places) for piece in pieces]
+    found = [variants_of(predictor, piece, placements) for piece in pieces]
     return [call for calls in found if not isinstance(calls, Refused) for call in calls]
 
 
@@ -139,8 +138,8 @@ class Ranks:
     """Those that execute it, and how."""
 
     def __init__(self, mpi: Mpi, count: int, hostfile: Path | None, pace: float) -> None:
-        self.more = MORE_IN_TURNS if hostfile is None and count > len(os.sched_getaffinity(0)) else 1
-        self.program = PLAYS / ("execute_openmpi" if mpi.is_open_mpi else "execute_mpich")
+        self.more = MORE_IF_OVERSUBSCRIBED if hostfile is None and count > len(os.sched_getaffinity(0)) else 1
+        self.program = EXECUTORS / ("execute_openmpi" if mpi.is_open_mpi else "execute_mpich")
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
         where = on_hosts(mpi, hostfile, per_host, count) if hostfile else placement(mpi, None, count)
@@ -148,7 +147,7 @@ class Ranks:
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round. Only rounds at the calibrated pace
-        count: of a cell there may be none. Where ranks take turns each round is a start of its own, since with which
+        count: of a cell there may be none. Where ranks share cores each round is a start of its own, since with which
         ranks one shares a core changes from one to the next."""
         found: list[list[list[float]]] = [[[] for _ in cell] for cell in cells]
         of_a_start = 1 if self.more > 1 else rounds
@@ -323,7 +322,7 @@ def main() -> None:
     mpi = find_mpi(asked.mpirun)
     cores = len(os.sched_getaffinity(0))
     if asked.ranks > cores:
-        print(f"{asked.ranks} ranks take turns on {cores} cores, of which the model is a rough guide")
+        print(f"{asked.ranks} ranks share {cores} cores, where the model is a rough guide")
     cells: list[Measured] = []
     collectives = asked.collectives.split(",")
     sizes = [parse_bytes(word) for word in asked.bytes.split(",")] if asked.bytes else list(SIZES)

@@ -1,4 +1,4 @@
-"""Plans of RoCE source ports beside a search of its own: which steps can be without a shared link at all?
+"""Plans of RoCE source ports compared with a search of its own: which steps can be without a shared link at all?
 
     .venv/bin/python -m bench.validation.roce_exactly [--source SOURCE] [--jobs 20] [--job-size 16] [--hash crc32]
 

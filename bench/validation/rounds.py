@@ -1,5 +1,5 @@
 """Is what was chosen about as fast as the best? Judged by times that were measured in rounds, in each of which
-everything that is compared has its turn: so what the machine does meanwhile meets all of it alike."""
+everything that is compared is measured once: so what the machine does meanwhile meets all of it alike."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Judged:
-    """What was chosen, beside what was the best."""
+    """What was chosen, and what was the best."""
 
     chosen: Timed
     best: Timed

@@ -80,7 +80,7 @@ def whole(network: Network) -> list[Job]:
 
 
 def uneven(machines: int) -> Callable[[Network], list[Job]]:
-    """One random job with 1, 2 and 3 ranks a machine in turns."""
+    """One random job with 1, 2 and 3 ranks a machine, alternately."""
 
     def job(network: Network) -> list[Job]:
         chosen = random_jobs(network, 1, machines, 1, 1)[0].machines
@@ -166,7 +166,7 @@ def ours(predictor: Predictor, job: Job, call: Call) -> Timed:
 def theirs(predictor: Predictor, job: Job, call: Call) -> Timed:
     platform = smpi.platform_of(predictor, job, call, predictor.model.links())
     start = time.perf_counter()
-    [seconds] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, predictor.places(job))])
+    [seconds] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, predictor.placement(job))])
     return seconds, time.perf_counter() - start
 
 

@@ -119,13 +119,13 @@ class Alltoalls:
 
 def time_alltoalls(predictor: Predictor, job: Job, size: int) -> Alltoalls:
     """Schedules, and the choices of selectors on the paths of the schedule that they are."""
-    places = predictor.places(job)
+    placement = predictor.placement(job)
     found = Alltoalls({}, {})
     for algorithm in SCHEDULES:
         call = Call("alltoall", algorithm, size)
         platform = smpi.platform_of(predictor, job, call, predictor.model.links())
         found.predicted[algorithm] = predictor.predict([job], call)[0].seconds
-        [found.executed[algorithm]] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, places)])
+        [found.executed[algorithm]] = smpi.execute_calls(platform, job.rank_count, [smpi.words_of(call, placement)])
         for selector in SELECTORS:
             if CHOSEN.get((selector, size)) != algorithm:
                 continue
@@ -137,9 +137,9 @@ def time_alltoalls(predictor: Predictor, job: Job, size: int) -> Alltoalls:
 
 def check_answers_of_alltoalls(predictor: Predictor, job: Job, size: int = 1 << 12) -> None:
     """With real data, of a size of which all ranks' messages fit into memory."""
-    places = predictor.places(job)
+    placement = predictor.placement(job)
     platform = smpi.platform_of(predictor, job, Call("alltoall", RING, size), predictor.model.links())
-    calls = [smpi.words_of(Call("alltoall", algorithm, size), places) for algorithm in SCHEDULES]
+    calls = [smpi.words_of(Call("alltoall", algorithm, size), placement) for algorithm in SCHEDULES]
     checked = [f"{call} check=1" for call in [*calls, f"alltoall mpi {size}"]]
     for selector in SELECTORS:
         smpi.execute_calls(platform, job.rank_count, checked, selector=selector)

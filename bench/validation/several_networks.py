@@ -106,7 +106,8 @@ def inside(arguments: argparse.Namespace) -> None:
         is_long = takes_long(cell, arguments.ranks)
         if not arguments.alone:
             stacks += [plug_in(arguments.mpi, Path(arguments.inside), is_long, sharing), replace(mpi, name="again")]
-        # Calls of some bytes take 0.6 or 10 ms, as the turns of 12 ranks on few cores come: five tell nothing.
+        # Calls of some bytes take 0.6 or 10 ms, as the kernel schedules 12 ranks on few cores: five are not
+        # significant.
         setting = Setting(arguments.mpi, arguments.ranks, launch, BLOCKS if is_long else BLOCKS_WITH_TRIALS)
         found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
         rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])

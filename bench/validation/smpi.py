@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ayatori import _core
-from ayatori._core import Job, Places
+from ayatori._core import Job, Placement
 from ayatori.base.errors import Error
 from ayatori.prediction.calls import Call, make_schedule
 from ayatori.prediction.predictor import Predictor
 
-PLAY = Path(__file__).parents[2] / "build/release/mpi/execute_smpi"
+EXECUTOR = Path(__file__).parents[2] / "build/release/mpi/execute_smpi"
 BUS = 1e15  # bytes a second: messages within a machine take no time, as in ours
 FLUID = [
     "--cfg=network/model:CM02",
@@ -34,27 +34,27 @@ bandwidth."""
 
 
 def smpi_is_there() -> bool:
-    return shutil.which("smpirun") is not None and PLAY.exists()
+    return shutil.which("smpirun") is not None and EXECUTOR.exists()
 
 
 def platform_of(predictor: Predictor, job: Job, call: Call, links: _core.LinkDefaults) -> bytes:
     """The links, and the paths that the call takes."""
-    plan = predictor.plan(job, make_schedule(call, predictor.places(job)))
+    plan = predictor.plan(job, make_schedule(call, predictor.placement(job)))
     return _core.smpi_platform(predictor.network, predictor.routes, plan, job, links, BUS)
 
 
-def words_of(call: Call, places: Places) -> str:
-    """The call on these places, as src/mpi/execute/execute.cpp takes it."""
+def words_of(call: Call, placement: Placement) -> str:
+    """The call with this placement, as src/mpi/execute/execute.cpp takes it."""
 
     def listed(numbers: Sequence[int]) -> str:
         return ",".join(str(int(number)) for number in numbers)
 
     words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"chunk={call.chunk_bytes}"]
-    words.append(f"ranks={listed([places.machine.count(machine) for machine in range(places.machine_count)])}")
-    words.append(f"groups={listed(places.group)}")
-    if places.dimensions:
-        words.append(f"grid={'x'.join(map(str, places.dimensions))}")
-        words.append(f"rings={listed(places.periodic)} points={listed(places.point)}")
+    words.append(f"ranks={listed([placement.machine.count(machine) for machine in range(placement.machine_count)])}")
+    words.append(f"groups={listed(placement.group)}")
+    if placement.dimensions:
+        words.append(f"grid={'x'.join(map(str, placement.dimensions))}")
+        words.append(f"rings={listed(placement.periodic)} points={listed(placement.point)}")
     return " ".join(words)
 
 
@@ -75,7 +75,7 @@ def execute_calls(
         (folder / "hosts").write_text("".join(f"{host.format(rank)}\n" for rank in range(ranks)))
         (folder / "calls").write_text("".join(f"{call}\n" for call in calls))
         command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
-        command += [*configuration, *chosen, str(PLAY), "@calls"]
+        command += [*configuration, *chosen, str(EXECUTOR), "@calls"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Error(f"smpirun {calls[0]} failed", cause=(done.stdout + done.stderr).strip()[-500:], internal=True)

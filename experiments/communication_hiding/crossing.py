@@ -28,7 +28,7 @@ CABLES = 2
 """Between the hosts."""
 STEPS = 2
 """Of Open MPI's reduction that does not block, with two ranks: up the tree and down again."""
-PROGRESS = {"none": Progress(Mover.nobody), "thread": Progress(Mover.looks, 300e-6, 5e-6)}
+PROGRESS = {"none": Progress(Mover.nobody), "thread": Progress(Mover.polls, 300e-6, 5e-6)}
 """The plug-in's thread has no core of its own in the lab."""
 _LEAST, _MOST = 1e-6, 1.0
 _WILD = 0.25
@@ -87,7 +87,7 @@ def parts_of(measured: dict[str, list[dict[str, Any]]]) -> Parts | None:
         return None
     product = computed["cg"] * (PRODUCT_BYTES + JACOBI_BYTES) / (PRODUCT_BYTES + JACOBI_BYTES + CG_BYTES)
     work = Work(product, computed["cg"] - product, computed["pipecg"] - product)
-    blocking = short["in_turn"] - short["computation"]
+    blocking = short["sequential"] - short["computation"]
     return Parts(work, blocking, longer["communication"], parse_seconds(LATENCIES[0]))
 
 

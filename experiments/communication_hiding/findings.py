@@ -86,7 +86,7 @@ def _sharp(found: Found) -> Verdict:
 def _longer(found: Found) -> Verdict:
     """Of the paper's sizes alone."""
     own = [result["times"] for result in found.results("overlap") if result["size"] <= _LARGEST]
-    shares = [times["both"]["median"] / times["in_turn"]["median"] - 1 for times in own]
+    shares = [times["both"]["median"] / times["sequential"]["median"] - 1 for times in own]
     predicted = [
         both / (one["communication"] + one["computation"]) - 1
         for _, two in found.overlaps

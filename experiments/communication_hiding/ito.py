@@ -19,7 +19,7 @@ from ayatori.prediction.krylov_model import (
     pipecg_seconds,
     work_of,
 )
-from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of
+from ayatori.prediction.overlap_model import Communication, Mover, Progress, communication_of, overlapped
 from ayatori.prediction.predictor import Predictor
 
 NETWORK = "fattree:K=18,levels=3,nodes=2000,rate=4xEDR"
@@ -39,9 +39,9 @@ REDUCED_BY = {"hosts": (BLOCKING, NON_BLOCKING), "switches": (SWITCHES, SWITCHES
 
 PROGRESS = {
     "nobody": Progress(Mover.nobody),
-    "MPI_Test every 10 us": Progress(Mover.looks, 10e-6, 0.2e-6),
+    "MPI_Test every 10 us": Progress(Mover.polls, 10e-6, 0.2e-6),
     "the MPI's thread": Progress(Mover.spinning),
-    "the plug-in's thread": Progress(Mover.looks, 300e-6, 5e-6),
+    "the plug-in's thread": Progress(Mover.polls, 300e-6, 5e-6),
     "the plug-in's thread, a core of its own": Progress(Mover.core, 100e-6),
     "offload": Progress(Mover.adapter),
 }
@@ -91,10 +91,10 @@ def stencil(point: StencilPoint) -> dict[str, list[float]]:
     put = _put(halo)
     exposed = {
         "none": halo.seconds,
-        "isend": beside(halo, inside, PROGRESS["nobody"]) - inside,
-        "isend, thread": beside(halo, inside, PROGRESS["the plug-in's thread, a core of its own"]) - inside,
-        "fence": 2 * barrier + beside(put, inside, PROGRESS["offload"]) - inside,
-        "put": beside(put, inside, PROGRESS["offload"]) - inside,
+        "isend": overlapped(halo, inside, PROGRESS["nobody"]) - inside,
+        "isend, thread": overlapped(halo, inside, PROGRESS["the plug-in's thread, a core of its own"]) - inside,
+        "fence": 2 * barrier + overlapped(put, inside, PROGRESS["offload"]) - inside,
+        "put": overlapped(put, inside, PROGRESS["offload"]) - inside,
     }
     return {way: [computed + seconds, seconds] for way, seconds in exposed.items()}
 
@@ -117,7 +117,7 @@ def overlap(point: OverlapPoint) -> dict[str, dict[str, Any]]:
             _reduction(point.nodes, point.ranks_on_a_node, point.bytes, one) for one in (blocking, algorithm)
         )
         who = [name for name in PROGRESS if (name == "offload") == (algorithm == SWITCHES) or name == "nobody"]
-        both = {name: beside(begun, computation, PROGRESS[name]) for name in who}
+        both = {name: overlapped(begun, computation, PROGRESS[name]) for name in who}
         found[name] = {"communication": alone.seconds, "computation": computation, "both": both}
     return found
 

@@ -89,7 +89,7 @@ def _measured_overlap(found: Found) -> Table:
     rows = []
     for result in found.results("overlap"):
         name = f"{FAMILIES[result['family']]}, {result['ranks']} ranks, {format_bytes(result['size'])}"
-        times = [format_seconds(result["times"][time]["median"]) for time in ("communication", "in_turn", "both")]
+        times = [format_seconds(result["times"][time]["median"]) for time in ("communication", "sequential", "both")]
         rows.append([f"{name}, {result['mechanism']}", *times, f"{result['overlap']['ours']:.0%}", _noise(result)])
     columns = ["", "Comm", "Comm+Comp", "Total", "hidden", "halves differ by"]
     title = "Figures 9 to 12, measured: Iallreduce beside a product of a matrix and a vector"
@@ -182,11 +182,11 @@ def _overlap_figure(point: OverlapPoint, by_whom: dict[str, dict[str, Any]]) -> 
     bars = [(f"{whom}: {mover}", own, both) for whom, own in by_whom.items() for mover, both in own["both"].items()]
     places = list(range(len(bars)))
     alone = [own["communication"] * 1e6 for _, own, _ in bars]
-    in_turn = [(own["communication"] + own["computation"]) * 1e6 for _, own, _ in bars]
+    sequential = [(own["communication"] + own["computation"]) * 1e6 for _, own, _ in bars]
     together = [both * 1e6 for _, _, both in bars]
     curves = [
         Curve("Comm", places, alone, 0, symbol="circle", dash="dot"),
-        Curve("Comm+Comp", places, in_turn, 1, symbol="square", dash="dash"),
+        Curve("Comm+Comp", places, sequential, 1, symbol="square", dash="dash"),
         Curve("Total", places, together, 2, symbol="diamond"),
     ]
     number = _OVERLAP_FIGURES[point.ranks_on_a_node, point.bytes]

@@ -105,7 +105,7 @@ class Torus:
         call = Call("broadcast", tree, BOX_BYTES)
         predictor = Predictor(self.network, model=LINKS_ONLY)
         platform = platform_of(predictor, self.job, call, LINKS_ONLY.links())
-        return execute_calls(platform, self.job.rank_count, [words_of(call, predictor.places(self.job))])[0]
+        return execute_calls(platform, self.job.rank_count, [words_of(call, predictor.placement(self.job))])[0]
 
     def _seconds(self, model: Model, call: Call) -> float:
         return Predictor(self.network, model=model).predict([self.job], call)[0].seconds

@@ -76,7 +76,7 @@ nb::dict as_dict(const Prediction& prediction, const LinkName& name_of) {
   return result;
 }
 
-/// By plane, the seconds of a message without bytes besides its links.
+/// By plane, the seconds of a message without bytes in addition to its links.
 std::vector<double> plane_seconds(const Network& network, const FlowOptions& options) {
   std::vector<double> seconds;
   for (std::size_t plane = 0; plane < network.planes().size(); ++plane) {
@@ -88,7 +88,7 @@ std::vector<double> plane_seconds(const Network& network, const FlowOptions& opt
 }
 
 /// With the network's background.
-FlowOptions beside_background(const Routing& routing, FlowOptions options) {
+FlowOptions with_background(const Routing& routing, FlowOptions options) {
   if (routing.network.background().empty()) return options;
   if (routing.routes == nullptr) {
     throw Raised(Error{"background traffic has paths by tables, not by dimension order", {}, {}, Error::Blame::user});
@@ -99,7 +99,7 @@ FlowOptions beside_background(const Routing& routing, FlowOptions options) {
 
 std::vector<Prediction> predict(const Routing& routing, const std::vector<PlannedRun>& planned,
                                 const FlowOptions& asked) {
-  const FlowOptions options = beside_background(routing, asked);
+  const FlowOptions options = with_background(routing, asked);
   std::vector<SimulationRun> runs;
   for (const PlannedRun& run : planned) {
     runs.push_back({run.schedule, [&] { return routing.paths(run.plan, *run.job, run.routers); }});
@@ -160,7 +160,7 @@ class JobsSideBySide {
                  std::uint64_t hash_seed)
       : options_(options) {
     const Routing routing{network, routes, links, rails, choice, hash_seed, plane_seconds(network, options)};
-    options_ = beside_background(routing, options);
+    options_ = with_background(routing, options);
     for (const PlannedRun& run : planned_runs(routes, plans, jobs, schedules, routers)) {
       schedules_.push_back(run.schedule);
       paths_.push_back(unwrap(routing.paths(run.plan, *run.job, run.routers)));

@@ -9,16 +9,16 @@ namespace ayatori::python {
 
 namespace {
 
-/// nanobind hands out what is const as it is what isn't; the classes have no way to change it.
+/// nanobind hands out what is const as it is what isn't; the classes cannot change it.
 nb::tuple made(const LoadedAlgorithm& algorithm, std::string_view collective, Rank root, Bytes bytes,
-               const Places& places, const AlgorithmOptions& options) {
+               const Placement& placement, const AlgorithmOptions& options) {
   const auto known = parse_collective(collective);
   if (!known) throw Raised(Error{"no collective is called '" + std::string(collective) + "'", {}, {}});
-  const CollectiveCall call{*known, static_cast<Rank>(places.machine.size()), root, bytes};
+  const CollectiveCall call{*known, static_cast<Rank>(placement.machine.size()), root, bytes};
   LoadedSchedule loaded;
   {
     const nb::gil_scoped_release without_gil;
-    loaded = unwrap(algorithm.make(call, places, options));
+    loaded = unwrap(algorithm.make(call, placement, options));
   }
   return nb::make_tuple(std::const_pointer_cast<Schedule>(loaded.schedule), text(loaded.reason));
 }
@@ -26,11 +26,13 @@ nb::tuple made(const LoadedAlgorithm& algorithm, std::string_view collective, Ra
 void bind_loaded_algorithms(nb::module_& module) {
   nb::class_<LoadedAlgorithm>(module, "LoadedAlgorithm", "An algorithm of others, from a file or a library.")
       .def_prop_ro("takes_chunks", &LoadedAlgorithm::takes_chunks)
-      .def("make", &made, nb::arg("collective"), nb::arg("root"), nb::arg("bytes"), nb::arg("places"),
-           nb::arg("options"),
-           nb::sig("def make(self, collective: str, root: int, bytes: int, places: Places, options: AlgorithmOptions) "
-                   "-> tuple[Schedule | None, str]"),
-           "A verified schedule; or None, and why there is none for this call.");
+      .def(
+          "make", &made, nb::arg("collective"), nb::arg("root"), nb::arg("bytes"), nb::arg("placement"),
+          nb::arg("options"),
+          nb::sig(
+              "def make(self, collective: str, root: int, bytes: int, placement: Placement, options: AlgorithmOptions) "
+              "-> tuple[Schedule | None, str]"),
+          "A verified schedule; or None, and why there is none for this call.");
   module.def("names_loaded_algorithm", &names_loaded_algorithm, nb::arg("name"));
   module.def(
       "load_algorithm",

@@ -190,7 +190,7 @@ void bind_model(nb::module_& module) {
             for (const Plane& plane : network.planes()) uses.push_back(plane.use);
             return uses;
           },
-          "Beside planes: what each is for.")
+          "By plane: what it is for.")
       .def_prop_ro(
           "background",
           [](const Network& network) {
@@ -200,7 +200,7 @@ void bind_model(nb::module_& module) {
             }
             return flows;
           },
-          "Traffic beside that of jobs: from which port of a NIC to which, and how many bytes a second it asks for.")
+          "Background traffic: from which port of a NIC to which, and its demand in bytes a second.")
       .def_prop_ro(
           "warnings", [](const Network& network) { return texts(network.warnings()); },
           "What the source could not read, one line each.")

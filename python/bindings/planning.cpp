@@ -2,12 +2,12 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include "ayatori/base/search_control.hpp"
-#include "ayatori/contention/beside.hpp"
+#include "ayatori/contention/concurrent_bandwidth.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "ayatori/planning/make_steps.hpp"
-#include "ayatori/planning/plan_beside.hpp"
+#include "ayatori/planning/plan_concurrent.hpp"
 #include "ayatori/planning/plan_jointly.hpp"
 #include "bindings.hpp"
 
@@ -160,7 +160,7 @@ void bind_search_control(nb::module_& module) {
       .def_prop_ro("total", &SearchControl::total);
 }
 
-void bind_beside(nb::module_& module) {
+void bind_concurrent(nb::module_& module) {
   nb::class_<LinkUse>(module, "LinkUse")
       .def(nb::init<PortId, std::uint64_t, std::uint32_t, std::uint64_t>(), nb::arg("link"), nb::arg("steps"),
            nb::arg("worst_load"), nb::arg("in_steps"))
@@ -179,19 +179,19 @@ void bind_beside(nb::module_& module) {
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
          const StepSequence& steps) { return unwrap(footprint_of(network, routes, endpoints, plan, steps)); },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"));
-  nb::class_<PlannedBeside>(module, "PlannedBeside")
-      .def("__repr__", [](const PlannedBeside& planned) { return text("<PlannedBeside: " + planned.reason + ">"); })
-      .def_ro("plan", &PlannedBeside::plan, nb::rv_policy::reference_internal)
-      .def_ro("footprint", &PlannedBeside::footprint, nb::rv_policy::reference_internal)
-      .def_ro("isolated", &PlannedBeside::isolated)
-      .def_ro("meetings", &PlannedBeside::meetings)
-      .def_ro("least_meetings", &PlannedBeside::least_meetings)
-      .def_ro("reason", &PlannedBeside::reason);
+  nb::class_<ConcurrentPlan>(module, "ConcurrentPlan")
+      .def("__repr__", [](const ConcurrentPlan& planned) { return text("<ConcurrentPlan: " + planned.reason + ">"); })
+      .def_ro("plan", &ConcurrentPlan::plan, nb::rv_policy::reference_internal)
+      .def_ro("footprint", &ConcurrentPlan::footprint, nb::rv_policy::reference_internal)
+      .def_ro("isolated", &ConcurrentPlan::isolated)
+      .def_ro("conflicts", &ConcurrentPlan::conflicts)
+      .def_ro("least_conflicts", &ConcurrentPlan::least_conflicts)
+      .def_ro("reason", &ConcurrentPlan::reason);
   module.def(
-      "plan_beside",
+      "plan_concurrent",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          const std::vector<Footprint>& others, const SearchControl& control) {
-        return unwrap(plan_beside(network, routes, endpoints, steps, others, control));
+        return unwrap(plan_concurrent(network, routes, endpoints, steps, others, control));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
       nb::arg("control") = SearchControl());
@@ -230,26 +230,26 @@ void bind_expected_bandwidth(nb::module_& module) {
 }
 
 void bind_jobs_together(nb::module_& module) {
-  nb::class_<JobBesideOthers>(module, "JobBesideOthers")
+  nb::class_<JobInterference>(module, "JobInterference")
       .def("__repr__",
-           [](const JobBesideOthers& job) {
-             return fmt::format("<JobBesideOthers: {:.4f} of the bandwidth, alone {:.4f}>", job.together, job.alone);
+           [](const JobInterference& job) {
+             return fmt::format("<JobInterference: {:.4f} of the bandwidth, alone {:.4f}>", job.together, job.alone);
            })
-      .def_ro("alone", &JobBesideOthers::alone)
-      .def_ro("together", &JobBesideOthers::together)
-      .def_ro("delayed_rounds", &JobBesideOthers::delayed_rounds)
-      .def_ro("worst_neighbour", &JobBesideOthers::worst_neighbour)
-      .def_ro("beside_worst_neighbour", &JobBesideOthers::beside_worst_neighbour);
+      .def_ro("alone", &JobInterference::alone)
+      .def_ro("together", &JobInterference::together)
+      .def_ro("delayed_rounds", &JobInterference::delayed_rounds)
+      .def_ro("worst_neighbour", &JobInterference::worst_neighbour)
+      .def_ro("with_worst_neighbour", &JobInterference::with_worst_neighbour);
   nb::class_<SharedLink>(module, "SharedLink")
       .def("__repr__",
            [](const SharedLink& shared) {
              return fmt::format("<SharedLink {}: jobs {} and {}, {:.4f} of the time>", shared.link, shared.first,
-                                shared.second, shared.meeting);
+                                shared.second, shared.conflict_probability);
            })
       .def_ro("link", &SharedLink::link)
       .def_ro("first", &SharedLink::first)
       .def_ro("second", &SharedLink::second)
-      .def_ro("meeting", &SharedLink::meeting);
+      .def_ro("conflict_probability", &SharedLink::conflict_probability);
   nb::class_<JobsTogether>(module, "JobsTogether")
       .def("__repr__",
            [](const JobsTogether& together) {
@@ -270,7 +270,7 @@ void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
   bind_search_control(module);
-  bind_beside(module);
+  bind_concurrent(module);
   bind_expected_bandwidth(module);
   bind_steps(module);
   bind_jobs_together(module);

@@ -75,8 +75,8 @@ void set_pair_sizes(AlgorithmOptions& options, const std::vector<std::vector<Byt
   options.pair_sizes = table_of_sizes(static_cast<Rank>(rows.size()), std::move(sizes));
 }
 
-Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vector<bool>& periodic,
-                   std::uint32_t ranks_per_machine) {
+Placement grid_placement(const std::vector<std::uint32_t>& dimensions, const std::vector<bool>& periodic,
+                         std::uint32_t ranks_per_machine) {
   if (dimensions.empty() || dimensions.size() != periodic.size() || ranks_per_machine == 0) {
     throw Raised(Error{"a grid needs a length and a period for each dimension, and a rank a machine", {}, {}});
   }
@@ -87,34 +87,35 @@ Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vect
   }
   const auto rings = std::make_unique<bool[]>(periodic.size());
   std::copy(periodic.begin(), periodic.end(), rings.get());
-  return places_on_grid(dimensions, {rings.get(), periodic.size()}, ranks_per_machine);
+  return placement_on_grid(dimensions, {rings.get(), periodic.size()}, ranks_per_machine);
 }
 
-void bind_places(nb::module_& module) {
-  nb::class_<Places>(module, "Places", "Where ranks are; see ayatori/schedule/places.hpp.")
+void bind_placement(nb::module_& module) {
+  nb::class_<Placement>(module, "Placement", "Where ranks are; see ayatori/schedule/placement.hpp.")
       .def("__repr__",
-           [](const Places& places) {
-             return "<Places of " + counted(places.machine.size(), "rank") + " on " +
-                    counted(places.machine_count(), "machine") + ">";
+           [](const Placement& placement) {
+             return "<Placement of " + counted(placement.machine.size(), "rank") + " on " +
+                    counted(placement.machine_count(), "machine") + ">";
            })
-      .def_prop_ro("rank_count", [](const Places& places) { return places.machine.size(); })
-      .def_prop_ro("machine_count", &Places::machine_count)
-      .def_ro("machine", &Places::machine)
-      .def_ro("group", &Places::group)
-      .def_ro("gateway", &Places::gateway)
-      .def_ro("aggregators", &Places::aggregators)
-      .def_ro("dimensions", &Places::dimensions)
-      .def_ro("periodic", &Places::periodic)
-      .def_ro("point", &Places::point);
-  module.def("places_of_job", &places_of_job, nb::arg("network"), nb::arg("job"));
-  module.def("places_on_grid", &grid_places, nb::arg("dimensions"), nb::arg("periodic"), nb::arg("ranks_per_machine"));
+      .def_prop_ro("rank_count", [](const Placement& placement) { return placement.machine.size(); })
+      .def_prop_ro("machine_count", &Placement::machine_count)
+      .def_ro("machine", &Placement::machine)
+      .def_ro("group", &Placement::group)
+      .def_ro("gateway", &Placement::gateway)
+      .def_ro("aggregators", &Placement::aggregators)
+      .def_ro("dimensions", &Placement::dimensions)
+      .def_ro("periodic", &Placement::periodic)
+      .def_ro("point", &Placement::point);
+  module.def("placement_of_job", &placement_of_job, nb::arg("network"), nb::arg("job"));
+  module.def("placement_on_grid", &grid_placement, nb::arg("dimensions"), nb::arg("periodic"),
+             nb::arg("ranks_per_machine"));
   module.def(
-      "places_of_ranks",
+      "placement_of_ranks",
       [](Rank ranks, std::uint32_t ranks_per_machine) {
         if (ranks == 0 || ranks > max_ranks || ranks_per_machine == 0) {
-          throw Raised(Error{"places need between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
+          throw Raised(Error{"a placement needs between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
         }
-        return places_of_ranks(ranks, ranks_per_machine);
+        return placement_of_ranks(ranks, ranks_per_machine);
       },
       nb::arg("ranks"), nb::arg("ranks_per_machine"));
 }
@@ -227,13 +228,13 @@ void bind_algorithms(nb::module_& module) {
       .def("steps", [](const std::shared_ptr<Schedule>& schedule) { return steps_of(schedule); });
   module.def(
       "make_schedule",
-      [](std::string_view algorithm, std::string_view collective, Rank root, Bytes bytes, const Places& places,
+      [](std::string_view algorithm, std::string_view collective, Rank root, Bytes bytes, const Placement& placement,
          const AlgorithmOptions& options) {
-        const CollectiveCall call{collective_of(collective), static_cast<Rank>(places.machine.size()), root, bytes};
-        // nanobind hands out what is const as it is what isn't; the class has no way to change it.
-        return std::const_pointer_cast<Schedule>(unwrap(make_schedule(algorithm, call, places, options)));
+        const CollectiveCall call{collective_of(collective), static_cast<Rank>(placement.machine.size()), root, bytes};
+        // nanobind hands out what is const as it is what isn't; the class cannot change it.
+        return std::const_pointer_cast<Schedule>(unwrap(make_schedule(algorithm, call, placement, options)));
       },
-      nb::arg("algorithm"), nb::arg("collective"), nb::arg("root"), nb::arg("bytes"), nb::arg("places"),
+      nb::arg("algorithm"), nb::arg("collective"), nb::arg("root"), nb::arg("bytes"), nb::arg("placement"),
       nb::arg("options"));
 }
 
@@ -307,7 +308,7 @@ void bind_schedule(nb::module_& module) {
       },
       WithoutGil(), nb::arg("steps"), nb::arg("path"));
   bind_steps_on_rails(module);
-  bind_places(module);
+  bind_placement(module);
   bind_actions(module);
   bind_algorithm_options(module);
   bind_algorithms(module);

@@ -114,7 +114,7 @@ Result<std::string> read_bytes(const std::filesystem::path& path) {
   if (!status) return Failure(status.error());
   if (S_ISFIFO(status->st_mode)) return read_pipe(file.number(), path);
   if (static_cast<std::uint64_t>(status->st_size) > max_file_bytes) return too_large(path, max_file_bytes);
-  // One byte more than the size, so that the read that fills a regular file also meets its end.
+  // One byte more than the size, so that the read that fills a regular file also reaches its end.
   std::string contents(static_cast<std::size_t>(status->st_size) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {
@@ -168,9 +168,9 @@ Result<std::filesystem::path> regular_target(const std::filesystem::path& path) 
   return target;
 }
 
-/// A new file beside `path`, with the permissions of the file that it will replace, else those that the kernel leaves
+/// A new file next to `path`, with the permissions of the file that it will replace, else those that the kernel leaves
 /// by the umask, or by the folder's own rule. Its name is in `temporary`.
-int make_beside(const std::filesystem::path& path, std::string& temporary) {
+int make_temporary_next_to(const std::filesystem::path& path, std::string& temporary) {
   static std::atomic<unsigned> made = 0;
   struct stat replaced{};
   const bool replaces = ::stat(path.c_str(), &replaced) == 0;
@@ -191,7 +191,7 @@ Result<> write_file(const std::filesystem::path& named, const std::function<void
   if (!target) return std::unexpected(target.error());
   const std::filesystem::path& path = *target;
   std::string temporary;
-  Descriptor file(make_beside(path, temporary));
+  Descriptor file(make_temporary_next_to(path, temporary));
   if (!file.is_open()) return refused("write", path, errno);
   const auto give_up = [&](int error) {
     ::unlink(temporary.c_str());

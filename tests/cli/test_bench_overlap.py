@@ -84,14 +84,14 @@ def test_halves_differ_by_their_medians_whatever_is_in_the_middle() -> None:
 
 
 def run_of(both: float) -> dict[str, object]:
-    names = ("communication", "computation", "in_turn", "both", "computing", "waiting", "testing")
+    names = ("communication", "computation", "sequential", "both", "computing", "waiting", "testing")
     return {"samples": {name: [both if name == "both" else 1.0] for name in names}, "places": [place("a", 0)]}
 
 
 def test_a_cell_whose_halves_differ_is_too_noisy_and_one_that_failed_says_why() -> None:
     cells = tuple(Cell("overlap", "openmpi", "none", call, 8, 2) for call in ("isend", "ibcast", "ialltoall"))
     runs = [[run_of(1), run_of(1.04)], [run_of(1), run_of(1.06)], [{"failed": "no"}] * 2]
-    quiet, noisy, failed = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
+    quiet, noisy, failed = sweep.results_of(Sweep(cells, repeats=2, measurements=1), runs)
     assert (quiet["too_noisy"], noisy["too_noisy"], failed["failed"], failed["times"]) == (False, True, "no", {})
     assert noisy["times"]["both"] == {"median": pytest.approx(1.03), "low": 1, "high": 1.06}
     assert quiet["overlap"]["ours"] == pytest.approx(0.98)
@@ -113,14 +113,14 @@ def noticed(speed: float, others: float = 0.0, stolen: float = 0.0) -> dict[str,
 )
 def test_a_machine_that_is_not_as_usual_is_told_though_halves_agree(seen: dict[str, object], cause: str) -> None:
     cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
-    [found] = sweep.results_of(Sweep(cells, repeats=2, turns=1), [[run_of(1) | seen] * 2], Speed(1, 2))
+    [found] = sweep.results_of(Sweep(cells, repeats=2, measurements=1), [[run_of(1) | seen] * 2], Speed(1, 2))
     assert found["too_noisy"] == bool(cause) and cause in "; ".join(found["causes"]) and found["noise"] == 0
 
 
 def test_only_what_is_computed_depends_on_the_machines_speed() -> None:
     """Of a time of 10, 1 is computed: a machine half as fast again changes it by 5 %."""
     cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
-    [found] = sweep.results_of(Sweep(cells, repeats=2, turns=1), [[run_of(10) | noticed(1.5)] * 2], Speed(1, 2))
+    [found] = sweep.results_of(Sweep(cells, repeats=2, measurements=1), [[run_of(10) | noticed(1.5)] * 2], Speed(1, 2))
     assert not found["too_noisy"]
 
 
@@ -138,7 +138,7 @@ def test_cells_that_are_too_noisy_get_more_runs_and_others_do_not(monkeypatch: p
         sweep, "_run", lambda _site, _sweep, cell, units: {"units": 1} if units == 0 else run_of(next(drawn[cell.what]))
     )
     done: list[int] = []
-    chosen = Sweep(cells, repeats=2, turns=1)
+    chosen = Sweep(cells, repeats=2, measurements=1)
     noisy, quiet = sweep.measure(SavedResults(None, {}), Site(), chosen, done.append)
     assert (noisy["runs"], noisy["noise"], quiet["runs"]) == (4, pytest.approx(1.2 / 1.1 - 1), 2)
     assert sum(done) == sweep.runs_of(chosen)
@@ -165,7 +165,9 @@ def test_only_the_speed_of_a_quiet_machine_is_usual(
     monkeypatch.setattr(sweep, "watched", watched)
     monkeypatch.setattr(sweep, "_run", lambda *_: run_of(1) | {"units": 1})
     cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
-    [found] = sweep.measure(SavedResults(None, {}), Site(), Sweep(cells, repeats=2, turns=1), lambda _count: None)
+    [found] = sweep.measure(
+        SavedResults(None, {}), Site(), Sweep(cells, repeats=2, measurements=1), lambda _count: None
+    )
     assert (machine.usual_speed(), found["too_noisy"]) == (usual, usual is None)
 
 
@@ -182,7 +184,7 @@ def test_what_other_processes_take_is_seen() -> None:
 def test_in_how_many_runs_the_thread_stayed_on_is_told() -> None:
     cells = (Cell("overlap", "openmpi", "thread", "isend", 8, 2), Cell("overlap", "openmpi", "none", "isend", 8, 2))
     runs = [[run_of(1) | {"thread_is_on": told} for told in both] for both in ((True, False), (None, None))]
-    with_thread, without = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
+    with_thread, without = sweep.results_of(Sweep(cells, repeats=2, measurements=1), runs)
     assert (with_thread["thread"], without["thread"]) == (0.5, None)
 
 
@@ -203,7 +205,9 @@ def test_a_cell_that_cannot_be_adjusted_fails_alone(monkeypatch: pytest.MonkeyPa
         return run_of(1) | {"units": 5}
 
     monkeypatch.setattr(sweep, "_run", run)
-    failed, good = sweep.measure(SavedResults(None, {}), Site(), Sweep(cells, repeats=2, turns=1), lambda _count: None)
+    failed, good = sweep.measure(
+        SavedResults(None, {}), Site(), Sweep(cells, repeats=2, measurements=1), lambda _count: None
+    )
     assert failed["failed"] == "it does not start" and good["times"]["both"]["median"] == 1
 
 
@@ -254,7 +258,9 @@ def test_what_cannot_be_measured_is_refused(words: list[str], part: str, status:
 
 @needs_an_mpi
 def test_more_processes_than_rows_fail_and_the_others_are_measured(ayatori_command, tmp_path: Path) -> None:
-    words = "--here --task stencil --ways isend --matrix-order 2,8 --ranks 3 --mechanisms none --repeats 1 --turns 1"
+    words = (
+        "--here --task stencil --ways isend --matrix-order 2,8 --ranks 3 --mechanisms none --repeats 1 --measurements 1"
+    )
     family = installed_families()[0]
     outcome = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path)
     small, large = json.loads(outcome.stdout)["results"]
@@ -276,7 +282,7 @@ def test_a_run_that_ends_half_way_is_resumed(monkeypatch: pytest.MonkeyPatch, tm
         return run_of(cell.size) | {"units": 5}
 
     monkeypatch.setattr(sweep, "_run", run)
-    plan = Sweep(cells, repeats=2, turns=1)
+    plan = Sweep(cells, repeats=2, measurements=1)
     with pytest.raises(SystemExit):
         bench_overlap.measured(Site(), plan, resume=False)
     assert len(list(tmp_path.glob("*.partial"))) == 1
@@ -285,7 +291,7 @@ def test_a_run_that_ends_half_way_is_resumed(monkeypatch: pytest.MonkeyPatch, tm
     assert [result["times"]["both"]["median"] for result in found] == [8, 16, 24]
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(Error, match="nothing to measure"):
-        Sweep((), repeats=1, turns=1).check()
+        Sweep((), repeats=1, measurements=1).check()
 
 
 def test_all_mechanisms_of_a_cell_compute_the_same_and_acp_has_its_own() -> None:
@@ -328,7 +334,7 @@ def has_petsc() -> bool:
 @pytest.mark.skipif(not has_petsc(), reason="PETSc is not installed")
 def test_all_methods_of_petsc_come_to_the_same_solution(ayatori_command, tmp_path: Path) -> None:
     words = "--here --task krylov --ways cg,pipecg,groppcg,pipecg2 --matrix-order 24 --mechanisms none --repeats 1"
-    more = "--turns 1 --iterations 1000 --mpi openmpi --json"
+    more = "--measurements 1 --iterations 1000 --mpi openmpi --json"
     results = ayatori_command("bench", "overlap", *words.split(), *more.split(), cwd=tmp_path).json()["results"]
     assert [result["what"] for result in results] == ["cg", "pipecg", "groppcg", "pipecg2"]
     for result in results:
@@ -345,7 +351,7 @@ def test_all_methods_of_petsc_come_to_the_same_solution(ayatori_command, tmp_pat
 @needs_a_lab
 def test_two_hosts_in_a_lab(ayatori_command, tmp_path: Path) -> None:
     family = random.Random(1).choice(installed_families())
-    words = "--calls isend --bytes 64KiB --mechanisms acp --repeats 1 --turns 2 --rate 400Mbit/s"
+    words = "--calls isend --bytes 64KiB --mechanisms acp --repeats 1 --measurements 2 --rate 400Mbit/s"
     [ours] = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path).json()[
         "results"
     ]

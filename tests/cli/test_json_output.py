@@ -61,9 +61,9 @@ EXAMPLES: dict[str, list[str]] = {
         f"estimate in-network {PAPER} --contiguous 8..8 --collective allreduce,barrier --bytes 24B --late 10us"
     ],
     "bench-overlap": [
-        "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --turns 2",
+        "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --measurements 2",
         "bench overlap --here --mpi openmpi --task stencil --ways isend --matrix-order 16 --mechanisms none "
-        "--repeats 1 --turns 2 --iterations 2",
+        "--repeats 1 --measurements 2 --iterations 2",
     ],
     "explain-overlap": [
         "explain overlap --repeats 0 -- mpirun.openmpi -np 2 --oversubscribe {overlap} ibcast arithmetic 65536 2"
@@ -113,7 +113,7 @@ def test_what_is_unlike_its_type_is_found() -> None:
 def mpirun(tmp_path: Path) -> Path:
     """Prints what the program of `calibrate` printed once: of two ranks, or of more that take turns."""
     recorded = GOLDEN / "calibrate"
-    script = f'case "$*" in --version) echo "Open MPI";; *--turns*) cat {recorded}/turns.jsonl;; '
+    script = f'case "$*" in --version) echo "Open MPI";; *--oversubscribed*) cat {recorded}/oversubscribed.jsonl;; '
     return program_at(tmp_path / "mpirun", f"{script}*) cat {recorded}/two-ranks.jsonl;; esac")
 
 

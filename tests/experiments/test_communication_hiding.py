@@ -49,7 +49,7 @@ def stencils(by_way: dict[str, float], small_gain: float, large_gain: float) -> 
 
 
 def overlap(both: float) -> dict[str, Any]:
-    times = {name: {"median": time} for name, time in (("communication", 1), ("in_turn", 2), ("both", both))}
+    times = {name: {"median": time} for name, time in (("communication", 1), ("sequential", 2), ("both", both))}
     result = {"task": "overlap", "family": "mpich", "mechanism": "none", "what": "iallreduce", "size": 16, "ranks": 2}
     return result | {"times": times, "noise": 0.2, "too_noisy": True, "failed": None, "overlap": {"ours": 2 - both}}
 
@@ -188,7 +188,7 @@ def of_crossing(what: str, mechanism: str, total: float, communication: float) -
 
 
 def reduction(size: int, blocking: float, begun: float) -> dict[str, Any]:
-    medians = {"communication": begun, "in_turn": 1 + blocking, "computation": 1.0}
+    medians = {"communication": begun, "sequential": 1 + blocking, "computation": 1.0}
     return {"size": size, "times": {name: {"median": one} for name, one in medians.items()}, "noise": 0.2}
 
 

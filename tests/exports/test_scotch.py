@@ -128,5 +128,5 @@ def test_scotch_maps_neighbors_near_each_other(tmp_path: Path) -> None:
 
 def test_a_network_in_parts_has_none(tmp_path: Path) -> None:
     (tmp_path / "topology.conf").write_text("SwitchName=s0 Nodes=a[0-1]\nSwitchName=s1 Nodes=b[0-1]\n")
-    with pytest.raises(Exception, match="no way leads from a0 to b0"):
+    with pytest.raises(Exception, match="no path leads from a0 to b0"):
         architecture(f"slurm:{tmp_path}/topology.conf")

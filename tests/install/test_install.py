@@ -186,7 +186,7 @@ def test_a_library_of_algorithms_needs_the_header_only(
     hidden = ["-shared", "-fPIC", "-fvisibility=hidden", f"-I{prefix / 'include'}"]
     run(compiler, standard, *STRICT, *hidden, source, "-o", library)
     loaded = _core.load_algorithm(f"library:{library}:flat")
-    schedule, reason = loaded.make("broadcast", 2, 100, _core.places_of_ranks(5, 1), _core.AlgorithmOptions())
+    schedule, reason = loaded.make("broadcast", 2, 100, _core.placement_of_ranks(5, 1), _core.AlgorithmOptions())
     assert schedule is not None and schedule.totals().messages == 4, reason
 
 

@@ -64,7 +64,7 @@ def test_switches_in_a_circle_lose_a_cable_and_stay_joined(tmp_path: Path) -> No
 
 def test_switches_that_no_cable_joins_are_subnets_of_their_own(tmp_path: Path) -> None:
     chassis = '[[chassis]]\nname = "c[1-2]"\nbus = { plane = "lan" }\n[[chassis.blades]]\nname = "b"\n'
-    with pytest.raises(Error, match="no way leads from host 'c1-b' to host 'c2-b'"):
+    with pytest.raises(Error, match="no path leads from host 'c1-b' to host 'c2-b'"):
         find_routes(lay_out(network_of(PLANE.format("lan") + chassis, tmp_path)))
     text = PLANE.format("lan") + PLANE.format("ib") + '[[switches]]\nname = "top"\nplane = "ib"\n' + chassis
     text += '[[chassis.blades]]\nname = "g"\nlinks = [{ to = "top" }]\n'
@@ -101,7 +101,7 @@ def test_packets_that_follow_the_routes_pass_as_few_gateways_as_there_can_be(see
         text += f'[[hosts]]\nname = "at-{plane}"\nlinks = [{{ to = "{plane}-0" }}]\n'
     layout = lay_out(network_of(text, tmp_path))
     if not all_are_joined(layout):
-        with pytest.raises(Error, match="no way leads from host"):
+        with pytest.raises(Error, match="no path leads from host"):
             find_routes(layout)
     else:
         assert_all_reach_all(layout)

@@ -35,7 +35,7 @@ def program_without_patience(folder: Path) -> Path:
 if __name__ == "__main__":
     assert set(SIZES) <= set(measuring.ALL_SIZES)
     measuring.measure.__kwdefaults__["sizes"] = SIZES
-    measuring.measure_turns.__defaults__ = (tuple(size for size in SIZES if size in measuring.FITTED_SIZES),)
+    measuring.measure_oversubscribed.__defaults__ = (tuple(size for size in SIZES if size in measuring.FITTED_SIZES),)
     pingpong.LAUNCHES = 2
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         measuring.SOURCE = program_without_patience(Path(name))

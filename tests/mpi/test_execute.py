@@ -46,8 +46,8 @@ def test_steps_made_for_the_paths_are_executed_from_their_file(tmp_path: Path) -
 
 
 def test_algorithms_of_others_are_executed_as_ours(tmp_path: Path) -> None:
-    places = _core.places_of_ranks(12, 1)
-    schedule = _core.make_schedule("swing", "allreduce", 0, 1200, places, _core.AlgorithmOptions())
+    placement = _core.placement_of_ranks(12, 1)
+    schedule = _core.make_schedule("swing", "allreduce", 0, 1200, placement, _core.AlgorithmOptions())
     write_schedules([schedule], tmp_path / "swing.json")
     theirs, ours = execute(12, f"allreduce file:{tmp_path}/swing.json 1200 check=1", "allreduce swing 1200 check=1")
     assert theirs == pytest.approx(ours, rel=1e-9)

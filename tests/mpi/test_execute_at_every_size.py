@@ -68,7 +68,7 @@ def assert_all_execute(calls: list[str], ranks: int, messages: str) -> None:
 
 
 @pytest.mark.parametrize(("messages", "ranks"), [(how, ranks) for how, counts in FLAT.items() for ranks in counts])
-def test_every_algorithm_keeps_its_promise_on_machines_of_different_size(messages: str, ranks: int) -> None:
+def test_every_algorithm_fulfils_its_postcondition_on_machines_of_different_size(messages: str, ranks: int) -> None:
     draw = random.Random(f"machines {ranks} {messages}")
     chosen = [algorithm for algorithm in ALGORITHMS if not algorithm.needs_grid]
     calls = [
@@ -80,7 +80,7 @@ def test_every_algorithm_keeps_its_promise_on_machines_of_different_size(message
 
 @pytest.mark.parametrize("messages", MESSAGES)
 @pytest.mark.parametrize("shape", GRIDS, ids=lambda shape: "x".join(map(str, shape)))
-def test_every_algorithm_of_grids_keeps_its_promise_on_them(shape: tuple[int, ...], messages: str) -> None:
+def test_every_algorithm_of_grids_fulfils_its_postcondition_on_them(shape: tuple[int, ...], messages: str) -> None:
     draw = random.Random(f"grid {shape} {messages}")
     ranks = math.prod(shape)
     calls = [
@@ -92,7 +92,7 @@ def test_every_algorithm_of_grids_keeps_its_promise_on_them(shape: tuple[int, ..
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
-def test_every_algorithm_keeps_its_promise_written_out_and_loaded(ranks: int, tmp_path: Path) -> None:
+def test_every_algorithm_fulfils_its_postcondition_written_out_and_loaded(ranks: int, tmp_path: Path) -> None:
     """As file:F, of sizes of which all blocks are equal. (A file can't tell how MPI libraries cut vectors.)"""
     draw = random.Random(f"loaded {ranks}")
     calls = []
@@ -101,9 +101,9 @@ def test_every_algorithm_keeps_its_promise_written_out_and_loaded(ranks: int, tm
             continue
         root = draw.randrange(ranks) if algorithm.collective in ("broadcast", "reduce", "gather", "scatter") else 0
         size = 0 if algorithm.collective == "barrier" else ranks * draw.randint(1, MAX_BYTES // ranks)
-        places = _core.places_of_ranks(ranks, 2)
+        placement = _core.placement_of_ranks(ranks, 2)
         options = _core.AlgorithmOptions()
-        schedule = _core.make_schedule(algorithm.name, algorithm.collective, root, size, places, options)
+        schedule = _core.make_schedule(algorithm.name, algorithm.collective, root, size, placement, options)
         file = tmp_path / f"{i}.json"
         write_schedules([schedule], file)
         calls.append(f"{algorithm.collective} file:{file} {size} root={root} ppn=2 check=1")

@@ -13,7 +13,7 @@ import plugin
 import pytest
 
 from ayatori.calibration.fitting import one_way
-from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_turns
+from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_oversubscribed
 from ayatori.formats.calibration import read_calibration
 from ayatori.lab.cluster import Settings, why_impossible
 from subprocesses import ran
@@ -98,9 +98,9 @@ def test_ranks_that_take_turns_are_measured_at_the_pace_of_the_others_if_it_come
 
     def turns_at(pace: float) -> bool:
         at = Measurement("", (), True, 1, measured.eager_limit, {}, pace)
-        turns = measure_turns(mpi, program, tmp_path, 0.05, at, sizes=[8])
-        assert turns.ranks == 2 * cores and turns.steps[8] > 0 and turns.hop > 0
-        return turns.at_another_pace
+        oversubscribed = measure_oversubscribed(mpi, program, tmp_path, 0.05, at, sizes=[8])
+        assert oversubscribed.ranks == 2 * cores and oversubscribed.steps[8] > 0 and oversubscribed.hop > 0
+        return oversubscribed.at_another_pace
 
     assert turns_at(1.0), "no cache line takes a second"
     assert not turns_at(0.0), "any pace"

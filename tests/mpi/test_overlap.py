@@ -7,7 +7,7 @@ import pytest
 
 from ayatori.base.compiled import PROGRAMS
 
-TIMES = {"communication", "computation", "in_turn", "both", "computing", "waiting", "testing"}
+TIMES = {"communication", "computation", "sequential", "both", "computing", "waiting", "testing"}
 
 
 def overlap(mpi: plugin.Mpi, ranks: int, *words: str) -> dict[str, object]:
@@ -36,7 +36,7 @@ def test_units_that_are_given_are_computed(mpi: plugin.Mpi) -> None:
     assert overlap(mpi, 2, "ibcast", "arithmetic", "8", "1", "0", "0", "0", "7")["units"] == 7
 
 
-def test_short_turns_are_made_more_often_but_not_for_ever(mpi: plugin.Mpi) -> None:
+def test_short_rounds_are_made_more_often_but_not_for_ever(mpi: plugin.Mpi) -> None:
     found = overlap(mpi, 2, "ibcast", "arithmetic", "8", "2", "0", "0", "0", "1", "60")
     assert {name: len(times) for name, times in found["samples"].items()} == dict.fromkeys(TIMES, 200)
 

@@ -140,8 +140,8 @@ def test_a_calibration_that_can_not_be_read_is_told_and_not_used(mpi: plugin.Mpi
 
 
 def test_algorithms_of_a_file_and_of_a_library_are_executed(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    places = _core.places_of_ranks(4, 1)
-    swing = _core.make_schedule("swing", "allreduce", 0, 1200, places, _core.AlgorithmOptions())
+    placement = _core.placement_of_ranks(4, 1)
+    swing = _core.make_schedule("swing", "allreduce", 0, 1200, placement, _core.AlgorithmOptions())
     write_schedules([swing], tmp_path / "swing.json")
     library = plugin.ROOT / "build/release/examples/example_algorithm.so"
     forced = {

@@ -35,7 +35,7 @@ def test_what_the_two_level_ring_gains_over_pairwise_is_as_predicted(method: str
     ["broadcast", "reduce", "allreduce", "reduce_scatter", "allgather", "gather", "scatter", "alltoall", "barrier"],
 )
 @pytest.mark.parametrize("selector", selectors.SELECTORS)
-def test_what_a_selector_chooses_keeps_the_promise_of_its_collective(collective: str, selector: str) -> None:
+def test_what_a_selector_chooses_fulfils_the_postcondition_of_its_collective(collective: str, selector: str) -> None:
     """So that it is our schedules' equal: `execute` compares all ranks' data with the same table."""
     calls = [f"{collective} mpi 1001 root={root} check=1" for root in (0, 3)]
     seconds = smpi.execute_calls(selectors.torus_platform((2, 4)), 8, calls, "node-{}", selector=selector)

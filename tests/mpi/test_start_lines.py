@@ -93,7 +93,7 @@ def test_a_launcher_starts_the_ranks_where_the_plan_has_them(family: str, tmp_pa
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("family", plugin.families())
-def test_started_ranks_get_what_plans_promise(family: str, tmp_path: Path, ayatori_command) -> None:
+def test_started_ranks_get_what_plans_predict(family: str, tmp_path: Path, ayatori_command) -> None:
     """Random hostfiles of 16 of 30 hosts, counted by a walk with the hosts that the processes say."""
     for words in (
         ["convert", FABRIC, "--to", "json", "--out", "fabric.json"],

@@ -27,7 +27,7 @@ def call(sizes: list[list[int]] | None) -> Call:
 
 
 def test_what_a_rank_does_in_a_step_has_names() -> None:
-    schedule = make_schedule(Call("reduce", "binomial", 4096), _core.places_of_ranks(2, 1))
+    schedule = make_schedule(Call("reduce", "binomial", 4096), _core.placement_of_ranks(2, 1))
     at_root, at_other = schedule.actions(0, 0, 0), schedule.actions(1, 0, 0)
     [receive], [send], [local] = at_root.receives, at_other.sends, at_root.locals
     assert (receive.peer, receive.bytes, send.peer, send.bytes) == (1, 4096, 0, 4096)
@@ -54,7 +54,7 @@ def test_each_synchronous_step_takes_its_largest_message(seed: int) -> None:
 def test_the_bandwidth_counts_what_leaves_nodes() -> None:
     sizes = np.arange(16).reshape(4, 4)
     between_two_nodes = sizes[:2, 2:].sum() + sizes[2:, :2].sum()
-    assert bandwidth_bytes(call(sizes.tolist()), _core.places_of_ranks(4, 2)) == between_two_nodes / 2
+    assert bandwidth_bytes(call(sizes.tolist()), _core.placement_of_ranks(4, 2)) == between_two_nodes / 2
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -82,12 +82,12 @@ def test_files_of_sizes_that_can_not_be(text: str, tmp_path: Path) -> None:
 
 
 def test_sizes_must_fit() -> None:
-    places = _core.places_of_ranks(RANKS, 1)
+    placement = _core.placement_of_ranks(RANKS, 1)
     with pytest.raises(Error, match="the sizes are those of 2"):
-        make_schedule(call([[0, 1], [1, 0]]), places)
+        make_schedule(call([[0, 1], [1, 0]]), placement)
     with pytest.raises(Error, match="square matrix"):
-        make_schedule(call([[0, 1, 2], [1, 0, 2]]), places)
+        make_schedule(call([[0, 1, 2], [1, 0, 2]]), placement)
     with pytest.raises(Error, match="alltoallv needs a size for each pair"):
-        make_schedule(call(None), places)
+        make_schedule(call(None), placement)
     with pytest.raises(Error, match="can't be counted"):
-        make_schedule(call([[1 << 57] * RANKS] * RANKS), places)
+        make_schedule(call([[1 << 57] * RANKS] * RANKS), placement)

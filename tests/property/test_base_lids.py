@@ -8,7 +8,7 @@ import pytest
 import ayatori
 from ayatori import _core
 from ayatori._core import Job, Plan
-from ayatori.planning.beside import unplanned
+from ayatori.planning.concurrent import unplanned
 from ayatori.planning.placement import Wanted, propose
 from bench.validation.never_worse import PacketWalk, shift_loads
 

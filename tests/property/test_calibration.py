@@ -15,21 +15,21 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
 from ayatori.calibration.fitting import BURST, CHAIN, SEVERAL, fit, one_of_chain, one_of_several, one_way
-from ayatori.calibration.fitting_turns import Sharing, fit_sharing, ring_steps
+from ayatori.calibration.fitting_oversubscription import Sharing, fit_sharing, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
     CHECKED_SIZES,
     FITTED_SIZES,
     Measurement,
     Mpi,
+    OversubscribedTimes,
     Samples,
-    Turns,
     find_mpi,
     hosts_in,
     measure,
+    oversubscribed_times_of,
     parse_measurement,
     placement,
-    turns_of,
 )
 from ayatori.formats.calibration import Calibration, FitError, costs_of, read_calibration, write_calibration
 from ayatori.model.jobs import contiguous_jobs
@@ -248,11 +248,14 @@ def test_what_each_of_several_waits_for_is_time_of_the_receivers_processor(share
 def test_noise_is_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     assert measured.noisy_share() == 0
-    assert calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks == ()
+    assert calibration_of(measured, None, 0, OversubscribedTimes(1, {1: 0.0}, 0, 0)).remarks == ()
     for samples in measured.patterns.values():
         samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
     assert measured.noisy_share() == 1 > TOO_NOISY
-    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks)
+    assert any(
+        "too noisy" in remark
+        for remark in calibration_of(measured, None, 0, OversubscribedTimes(1, {1: 0.0}, 0, 0)).remarks
+    )
 
 
 def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
@@ -283,10 +286,10 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
 def test_times_of_another_pace_are_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     measured.other_pace = 0.25
-    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0)).remarks
+    [remark] = calibration_of(measured, None, 0, OversubscribedTimes(1, {1: 0.0}, 0, 0)).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
     measured.other_pace = 0
-    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0, 0, at_another_pace=True)).remarks
+    [remark] = calibration_of(measured, None, 0, OversubscribedTimes(1, {1: 0.0}, 0, 0, at_another_pace=True)).remarks
     assert "was measured at another pace of the cores than the rest" in remark
 
 
@@ -339,7 +342,7 @@ def test_what_sharing_costs_gives_back_what_the_model_takes(
     known = Costs(inside=costs, cores=cores, scheduling_delay=fixed(wait), oversubscription=oversubscription)
     steps = ring_steps(known, ranks, FITTED_SIZES)
     hop = one_way(costs, min(FITTED_SIZES)) + ranks_a_core / 2 * wait
-    found = fit_sharing(Turns(ranks, steps, 1e-5, hop), costs, cores)
+    found = fit_sharing(OversubscribedTimes(ranks, steps, 1e-5, hop), costs, cores)
     assert seconds_of(found.scheduling_delay, 1) == pytest.approx(wait, abs=1e-12)
     assert found.start_skew == pytest.approx(1e-5 / (ranks_a_core - 1))
     again = ring_steps(replace(known, oversubscription=found.oversubscription), ranks, FITTED_SIZES)
@@ -349,9 +352,11 @@ def test_what_sharing_costs_gives_back_what_the_model_takes(
 
 def test_ranks_with_a_core_each_do_not_wait() -> None:
     costs = MessageCosts(latency=1e-6)
-    assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=2) == Sharing()
-    assert fit_sharing(Turns(2, {1: 1.0}, 1.0, 1.0), costs, cores=1) == Sharing(), "as is known of two ranks there"
-    quick = fit_sharing(Turns(4, dict.fromkeys(FITTED_SIZES, 1e-9), 0, 1e-9), costs, cores=2)
+    assert fit_sharing(OversubscribedTimes(2, {1: 1.0}, 1.0, 1.0), costs, cores=2) == Sharing()
+    assert fit_sharing(OversubscribedTimes(2, {1: 1.0}, 1.0, 1.0), costs, cores=1) == Sharing(), (
+        "as is known of two ranks there"
+    )
+    quick = fit_sharing(OversubscribedTimes(4, dict.fromkeys(FITTED_SIZES, 1e-9), 0, 1e-9), costs, cores=2)
     assert seconds_of(quick.scheduling_delay, 1) == 0
     assert all(seconds_of(quick.oversubscription, size) == 0 for size in FITTED_SIZES)
 
@@ -359,16 +364,16 @@ def test_ranks_with_a_core_each_do_not_wait() -> None:
 def test_times_where_ranks_take_turns_are_steps_and_hops() -> None:
     """One step takes 3 s + 7 s, a lap 20 s + 4 hops of 5 s."""
     head = {"ranks": 4, "steps": 3, "one_step": 10.0, "one_lap": 40.0, "two_laps": 60.0, "at_another_pace": True}
-    turns = turns_of([head, {"bytes": 1, "seconds": 16.0}, {"bytes": 64, "seconds": 19.0}])
-    assert turns == Turns(4, {1: 3.0, 64: 4.0}, 7.0, 5.0, at_another_pace=True)
+    oversubscribed = oversubscribed_times_of([head, {"bytes": 1, "seconds": 16.0}, {"bytes": 64, "seconds": 19.0}])
+    assert oversubscribed == OversubscribedTimes(4, {1: 3.0, 64: 4.0}, 7.0, 5.0, at_another_pace=True)
 
 
 def test_a_busy_machine_lets_no_step_and_no_hop_be_free() -> None:
     """Another program had a core while one step and one lap were measured: both took longer than several."""
     head = {"ranks": 4, "steps": 3, "one_step": 10.0, "one_lap": 40.0, "two_laps": 32.0, "at_another_pace": False}
-    assert turns_of([head, {"bytes": 1, "seconds": 9.0}, {"bytes": 64, "seconds": 12.0}]) == Turns(
-        4, {1: 3.0, 64: 4.0}, 0.0, 4.0
-    )
+    assert oversubscribed_times_of(
+        [head, {"bytes": 1, "seconds": 9.0}, {"bytes": 64, "seconds": 12.0}]
+    ) == OversubscribedTimes(4, {1: 3.0, 64: 4.0}, 0.0, 4.0)
 
 
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:

@@ -97,7 +97,7 @@ def test_several_jobs_count_by_their_mean() -> None:
 @given(st.integers(1, 1 << 30), st.integers(1, 64))
 def test_chunk_sizes_are_powers_of_four_below_the_size(size: int, ranks: int) -> None:
     call = Call("broadcast", "chain", size)
-    sizes = chunk_sizes_to_try(call, _core.places_of_ranks(ranks, 1))
+    sizes = chunk_sizes_to_try(call, _core.placement_of_ranks(ranks, 1))
     assert len(sizes) == len(set(sizes)) <= 5
     assert all(1024 <= chunk < size and math.log2(chunk) % 2 == 0 for chunk in sizes)
 

@@ -46,7 +46,7 @@ def test_no_call_is_over_before_a_processor_is_done(name: str, hosts: int, ppn: 
         if not hasattr(outcome, "seconds"):
             continue
         call = Call(name, piece.algorithm.name, piece.bytes, chunk_bytes=outcome.chunk_bytes)
-        busy = busy_seconds(make_schedule(call, predictor.places(job)), predictor.model)
+        busy = busy_seconds(make_schedule(call, predictor.placement(job)), predictor.model)
         assert busy <= outcome.seconds * (1 + 1e-9)
 
 

@@ -10,9 +10,9 @@ import ayatori
 from ayatori import _core
 from ayatori._core import PathNumbering, Plan
 from ayatori.formats.plan_file import read_plan
-from ayatori.planning.beside import plan_beside, unplanned
+from ayatori.planning.concurrent import plan_concurrent, unplanned
 from ayatori.planning.routes import make_routes
-from bench.validation.never_worse import PacketWalk, check_cases, drawn_case, time_beside
+from bench.validation.never_worse import PacketWalk, check_cases, drawn_case, time_with_others
 from thoroughness import tries
 
 CASES = int(os.environ.get("NEVER_WORSE_CASES", tries(60, 1000)))
@@ -32,12 +32,12 @@ def test_what_a_job_gets_beside_few_others_is_the_mean_over_all_of_their_steps(t
     assert len(cases) > 5
     for case in cases:
         running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
-        [placed] = plan_beside(case.network, case.routes, [case.job], running)
+        [placed] = plan_concurrent(case.network, case.routes, [case.job], running)
         walk, base_lids = PacketWalk(case.network, case.routes), Plan.d_mod_k(case.job.rank_count)
-        without = time_beside(walk, case.job, base_lids, case.others)
+        without = time_with_others(walk, case.job, base_lids, case.others)
         if without == 0:  # all ranks on one host
             continue
-        gain = without / time_beside(walk, case.job, placed.plan, case.others)
+        gain = without / time_with_others(walk, case.job, placed.plan, case.others)
         assert placed.bandwidth / placed.without_plan == pytest.approx(float(gain), rel=1e-9), case.words
 
 

@@ -218,7 +218,7 @@ class Oracle:
             total += width
 
     def cut(self, a: Set[int], b: Set[int], arcs: list[Arc]) -> tuple[float, int]:
-        """Bandwidth and number of links; a bandwidth of 0 is not known, or there is no way."""
+        """Bandwidth and number of links; a bandwidth of 0 is not known, or there is no path."""
         rates = [rate for _, _, rate, _ in arcs]
         infinite = sum(rates) * len(rates) + 1
         most, links = self.flow(a, b, arcs, [rate or infinite for rate in rates])

@@ -105,10 +105,10 @@ def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) ->
     assert alone.given_seconds == pytest.approx(found.seconds, rel=1e-8)
     if found.settled:
         for a, b in combinations(range(len(job.machines)), 2):
-            places = list(range(len(job.machines)))
-            places[a], places[b] = b, a
+            placement = list(range(len(job.machines)))
+            placement[a], placement[b] = b, a
             if job.runs[a][1] == job.runs[b][1]:
-                other = order_ranks(predictor, found.job.in_order(places), traffic, trials=1)
+                other = order_ranks(predictor, found.job.in_order(placement), traffic, trials=1)
                 assert other.given_seconds >= found.seconds * (1 - 1e-8)
 
 
@@ -215,9 +215,9 @@ def test_the_files_say_the_order(tmp_path_factory, data) -> None:
     assert ":" in head
     found = [tuple(map(int, re.fullmatch(r"(\d+): (\d+) (\d+) (\d+)", row).groups())) for row in rows]  # type: ignore[union-attr]
     assert [row[0] for row in found] == list(range(len(ranks)))
-    places = _core.places_of_job(network, job)
+    placement = _core.placement_of_job(network, job)
     for rank, group, switch, port in found:
-        assert group == places.group[places.machine[rank]]
+        assert group == placement.group[placement.machine[rank]]
         same_machine = [other for other in found if other[2:] == (switch, port)]
         assert {ranks[other[0]] for other in same_machine} == {ranks[rank]}
 

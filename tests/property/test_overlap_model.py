@@ -1,4 +1,4 @@
-"""The model of a communication beside a computation, against the plainest simulation of it; CG beside PIPECG."""
+"""The model of a communication during a computation, against the plainest simulation of it; CG compared with PIPECG."""
 
 import random
 from dataclasses import replace
@@ -19,7 +19,7 @@ from ayatori.prediction.krylov_model import (
     pipecg_seconds,
     work_of,
 )
-from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of
+from ayatori.prediction.overlap_model import Communication, Mover, Progress, communication_of, overlapped
 from ayatori.prediction.predictor import Predictor
 
 SECONDS = st.floats(1e-6, 1.0)
@@ -27,7 +27,7 @@ NETWORK = "fattree:K=6,levels=2,nodes=30"
 
 
 def looked_at(travelling: float, steps: int, computation: float, interval: float, phase: float) -> float:
-    """The share of a communication that is over when the computation ends: its steps begin at looks alone, at phase,
+    """The share of a communication that is over when the computation ends: its steps begin at polls alone, at phase,
     phase + interval, …; the first one begins at once."""
     begins, over = 0.0, 0.0
     each = travelling / steps
@@ -35,24 +35,24 @@ def looked_at(travelling: float, steps: int, computation: float, interval: float
         if begins + each >= computation:
             return (over + max(0.0, computation - begins) / each) / steps
         over += 1
-        look = phase
-        while look < begins + each:
-            look += interval
-        if look >= computation:
+        poll = phase
+        while poll < begins + each:
+            poll += interval
+        if poll >= computation:
             return over / steps
-        begins = look
+        begins = poll
     return 1.0
 
 
 @given(st.integers(1, 12), st.floats(0.05, 20), st.floats(0.01, 0.5), st.integers(0, 10**6))
-def test_looks_begin_steps_as_a_simulation_of_them_does(
+def test_polls_begin_steps_as_a_simulation_of_them_does(
     steps: int, travelling: float, interval: float, seed: int
 ) -> None:
     """On average over phases, to half a step and an interval: where a step ends in an interval is not at random."""
     computation = 10.0
     draw = random.Random(seed)
     shares = [looked_at(travelling, steps, computation, interval, draw.uniform(0, interval)) for _ in range(60)]
-    both = beside(Communication(travelling, 0, steps), computation, Progress(Mover.looks, interval))
+    both = overlapped(Communication(travelling, 0, steps), computation, Progress(Mover.polls, interval))
     expected = computation + travelling * (1 - sum(shares) / len(shares))
     assert both == pytest.approx(expected, abs=travelling / steps * 0.5 + interval * steps / 2 + 1e-9)
 
@@ -60,29 +60,29 @@ def test_looks_begin_steps_as_a_simulation_of_them_does(
 @given(SECONDS, st.floats(0, 1), st.integers(1, 20), SECONDS, st.sampled_from(list(Mover)))
 def test_both_take_no_less_than_either(alone: float, busy: float, steps: int, computation: float, mover: Mover) -> None:
     communication = Communication(alone, alone * busy, steps)
-    both = beside(communication, computation, Progress(mover, 1e-4, 1e-7))
+    both = overlapped(communication, computation, Progress(mover, 1e-4, 1e-7))
     assert both >= max(computation, alone) * (1 - 1e-9)
-    if mover not in (Mover.spinning, Mover.looks):
+    if mover not in (Mover.spinning, Mover.polls):
         assert both <= (computation + alone) * (1 + 1e-9)
 
 
 @given(SECONDS, st.floats(0, 1), st.integers(1, 20), SECONDS)
-def test_an_adapter_hides_most_and_more_looks_hide_more(
+def test_an_adapter_hides_most_and_more_polls_hide_more(
     alone: float, busy: float, steps: int, computation: float
 ) -> None:
     communication = Communication(alone, alone * busy, steps)
-    by_adapter = beside(communication, computation, Progress(Mover.adapter))
-    rare, often = (beside(communication, computation, Progress(Mover.looks, every)) for every in (1e-3, 1e-5))
+    by_adapter = overlapped(communication, computation, Progress(Mover.adapter))
+    rare, often = (overlapped(communication, computation, Progress(Mover.polls, every)) for every in (1e-3, 1e-5))
     assert by_adapter <= often * (1 + 1e-9) <= rare * (1 + 1e-9) * (1 + 1e-9)
-    assert by_adapter <= beside(communication, computation, Progress(Mover.nobody)) * (1 + 1e-9)
+    assert by_adapter <= overlapped(communication, computation, Progress(Mover.nobody)) * (1 + 1e-9)
 
 
-def test_a_rendezvous_hides_nothing_where_nobody_looks_and_an_eager_message_all_that_travels() -> None:
+def test_a_rendezvous_hides_nothing_without_polls_and_an_eager_message_all_that_travels() -> None:
     eager, rendezvous = Communication(1.0, 0.25), Communication(1.0, 0.25, 2, begins_at_once=False)
-    assert beside(eager, 2.0, Progress(Mover.nobody)) == pytest.approx(2.0 + 1.0 - 0.75)
-    assert beside(rendezvous, 2.0, Progress(Mover.nobody)) == 2.0 + 1.0
+    assert overlapped(eager, 2.0, Progress(Mover.nobody)) == pytest.approx(2.0 + 1.0 - 0.75)
+    assert overlapped(rendezvous, 2.0, Progress(Mover.nobody)) == 2.0 + 1.0
     with pytest.raises(Error, match="interval"):
-        beside(eager, 1.0, Progress(Mover.core))
+        overlapped(eager, 1.0, Progress(Mover.core))
 
 
 def test_what_is_known_of_a_communication_comes_from_the_simulator() -> None:

@@ -20,7 +20,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import RunningJob, job_hosts, plan_beside, unplanned
+from ayatori.planning.concurrent import RunningJob, job_hosts, plan_concurrent, unplanned
 from ayatori.planning.placement import Wanted, propose
 from ayatori.planning.together import measure_together
 from schemas import document_in
@@ -45,7 +45,7 @@ def note(network: ayatori.Network, name: str, placed) -> RunningJob:
 
 def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None:
     network, routes = fabric
-    first = note(network, "4711", plan_beside(network, routes, [job_on(network, "N[0-5,9]")], [])[0])
+    first = note(network, "4711", plan_concurrent(network, routes, [job_on(network, "N[0-5,9]")], [])[0])
     second = unplanned(network, routes, "4712", job_on(network, "N[12-17]"))
     state = tmp_path / "running.json"
     write_running(network, state, 2, [first, second])
@@ -71,7 +71,7 @@ def test_links_that_are_gone_are_left_out(fabric, tmp_path: Path) -> None:
 def test_a_job_that_is_gone_or_has_other_hosts_frees_its_links(fabric) -> None:
     network, routes = fabric
     a, b = (job_on(network, hosts) for hosts in ("N[0-7]", "N[8-15]"))
-    known = [note(network, name, plan_beside(network, routes, [job], [])[0]) for name, job in (("a", a), ("b", b))]
+    known = [note(network, name, plan_concurrent(network, routes, [job], [])[0]) for name, job in (("a", a), ("b", b))]
     assert [job.name for job in still_running(network, routes, {"b": b}, known)] == ["b"]
     now = still_running(network, routes, {"a": b, "b": b}, known)
     assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "d-mod-k")]
@@ -194,7 +194,7 @@ def test_a_job_whose_hostfile_is_not_in_the_folder_is_told(tmp_path: Path, ayato
 
 def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     network, routes = fabric
-    busy = [note(network, "a", plan_beside(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0])]
+    busy = [note(network, "a", plan_concurrent(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0])]
     free = job_on(network, "N[1-3,5-7,9-11,13-15]")
     found = propose(network, routes, free, Wanted(6), busy)
     assert 1 <= len(found) <= 3

@@ -19,15 +19,17 @@ NETWORK = "fattree:K=3,levels=2"
 ALGORITHMS = [(algorithm.collective, algorithm.name) for algorithm in _core.algorithms() if not algorithm.of_an_mpi]
 
 
-def places(collective: str, algorithm: str) -> _core.Places:
+def placement(collective: str, algorithm: str) -> _core.Placement:
     needs_grid = [a.needs_grid for a in _core.algorithms() if (a.collective, a.name) == (collective, algorithm)]
-    return _core.places_on_grid([3, 2, 2], [True, True, False], 1) if needs_grid[0] else _core.places_of_ranks(12, 3)
+    return (
+        _core.placement_on_grid([3, 2, 2], [True, True, False], 1) if needs_grid[0] else _core.placement_of_ranks(12, 3)
+    )
 
 
 def schedule_of(collective: str, algorithm: str) -> _core.Schedule:
     sizes = [[1 + (7 * a + b) % 40 for b in range(12)] for a in range(12)] if collective == "alltoallv" else None
     size = 0 if collective in ("barrier", "alltoallv") else 1200
-    return make_schedule(Call(collective, algorithm, size, sizes=sizes), places(collective, algorithm))
+    return make_schedule(Call(collective, algorithm, size, sizes=sizes), placement(collective, algorithm))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def test_a_file_takes_the_time_of_the_algorithm_that_it_was_written_from(tmp_pat
     job = ayatori.contiguous_jobs(network, [12])[0]
     for collective, algorithm in [("allreduce", "swing"), ("alltoall", "bruck"), ("broadcast", "chain")]:
         call = Call(collective, algorithm, 12000)
-        write_schedules([make_schedule(call, _core.places_of_job(network, job))], tmp_path / "s.json")
+        write_schedules([make_schedule(call, _core.placement_of_job(network, job))], tmp_path / "s.json")
         loaded = Call(collective, f"file:{tmp_path / 's.json'}", 12000)
         assert ayatori.simulate(network, job, loaded).seconds == ayatori.simulate(network, job, call).seconds
 
@@ -79,7 +81,7 @@ def test_others_are_ranked_with_ours_or_left_out_with_their_reason(library: str,
     job = ayatori.contiguous_jobs(network, [8])[0]
     ring = f"file:{tmp_path / 'ring.json'}"
     write_schedules(
-        [make_schedule(Call("allreduce", "ring", 8000), _core.places_of_ranks(8, 1))], tmp_path / "ring.json"
+        [make_schedule(Call("allreduce", "ring", 8000), _core.placement_of_ranks(8, 1))], tmp_path / "ring.json"
     )
     calls = [("allreduce", 8000), ("allreduce", 8001), ("broadcast", 8000)]
     choice = ayatori.choose(ayatori.Predictor(network), job, calls, others=[f"{library}:doubling", ring])
@@ -96,7 +98,7 @@ def test_a_wrong_file_is_refused_and_not_just_left_out(tmp_path: Path) -> None:
     network = ayatori.open_source(NETWORK)
     job = ayatori.contiguous_jobs(network, [4])[0]
     file = tmp_path / "wrong.json"
-    write_schedules([make_schedule(Call("broadcast", "binomial", 100), _core.places_of_ranks(4, 1))], file)
+    write_schedules([make_schedule(Call("broadcast", "binomial", 100), _core.placement_of_ranks(4, 1))], file)
     document = json.loads(file.read_text())
     del document["schedules"][0]["participants"][3][0][-1]["receive"]
     file.write_text(json.dumps(document))
@@ -114,7 +116,7 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     call = Call("allreduce", f"file:{file}", 8000)
     seconds = []
     for algorithm in ("ring", "recursive-doubling"):
-        write_schedules([make_schedule(Call("allreduce", algorithm, 8000), _core.places_of_ranks(8, 1))], file)
+        write_schedules([make_schedule(Call("allreduce", algorithm, 8000), _core.placement_of_ranks(8, 1))], file)
         os.utime(file, ns=(len(seconds), len(seconds)))
         seconds.append(ayatori.simulate(network, job, call).seconds)
     assert seconds[0] != seconds[1]
@@ -122,6 +124,6 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
 
 def test_chunks_of_a_file_are_what_it_says(tmp_path: Path) -> None:
     file = tmp_path / "s.json"
-    write_schedules([make_schedule(Call("broadcast", "chain", 100), _core.places_of_ranks(4, 1))], file)
+    write_schedules([make_schedule(Call("broadcast", "chain", 100), _core.placement_of_ranks(4, 1))], file)
     with pytest.raises(ayatori.Error, match="are what the file says"):
-        make_schedule(Call("broadcast", f"file:{file}", 100, chunk_bytes=10), _core.places_of_ranks(4, 1))
+        make_schedule(Call("broadcast", f"file:{file}", 100, chunk_bytes=10), _core.placement_of_ranks(4, 1))

@@ -37,7 +37,7 @@ def test_isolated_jobs_take_as_long_as_alone(network: ayatori.Network) -> None:
     for job in concurrent.jobs:
         assert job.seconds == pytest.approx(job.alone.seconds, rel=1e-9)
         assert (job.delayed, job.worst_neighbour) == (0, None)
-        assert job.seconds_beside_worst_neighbour == job.alone.seconds
+        assert job.seconds_with_worst_neighbour == job.alone.seconds
 
 
 def test_alone_is_what_simulate_says(network: ayatori.Network) -> None:
@@ -61,7 +61,7 @@ def test_jobs_that_share_links_delay_each_other_and_name_the_worst(network: ayat
     # Both send to a host whose number is 0 modulo 3: over one uplink, at half of its rate.
     assert near.seconds == pytest.approx(2 * near.alone.seconds, rel=1e-6)
     assert (near.worst_neighbour, far.worst_neighbour, apart.worst_neighbour) == ("far", "near", None)
-    assert near.seconds_beside_worst_neighbour == pytest.approx(near.seconds)
+    assert near.seconds_with_worst_neighbour == pytest.approx(near.seconds)
     assert {(concurrent.names[link.first], concurrent.names[link.second]) for link in concurrent.shared} == {
         ("near", "far")
     }

@@ -30,13 +30,13 @@ TREE = "fattree:K=3,levels=2,nodes=18"
 
 
 @dataclass
-class Meeting:
+class Conflict:
     """A link that two jobs use."""
 
     link: int
     first: int
     second: int
-    meeting: float
+    conflict_probability: float
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +93,10 @@ def test_the_background_is_a_neighbour_on_hosts_of_nobody_else(network: ayatori.
 
 @settings(max_examples=tries(40))
 @given(st.lists(st.fractions(min_value=0, max_value=1, max_denominator=9), min_size=2, max_size=6))
-def test_the_meeting_on_a_link_is_how_often_two_of_its_jobs_are_there(shares: list[Fraction]) -> None:
+def test_the_conflict_probability_of_a_link_is_how_often_two_of_its_jobs_are_there(shares: list[Fraction]) -> None:
     """Beside all combinations of jobs that are there and jobs that are not."""
     pairs = [
-        Meeting(7, first, second, float(shares[first] * shares[second]))
+        Conflict(7, first, second, float(shares[first] * shares[second]))
         for first, second in combinations(range(len(shares)), 2)
     ]
     expected = Fraction(0)
@@ -105,9 +105,9 @@ def test_the_meeting_on_a_link_is_how_often_two_of_its_jobs_are_there(shares: li
         expected += likely if sum(there) >= 2 else 0
     [link] = by_link(pairs)
     assert link.jobs == list(range(len(shares)))
-    assert link.meeting == pytest.approx(float(expected), abs=1e-9)
+    assert link.conflict_probability == pytest.approx(float(expected), abs=1e-9)
 
 
 def test_links_are_ordered_by_how_often_jobs_meet_there() -> None:
-    shared = [Meeting(3, 0, 1, 0.2), Meeting(5, 0, 2, 0.4), Meeting(4, 1, 2, 0.2)]
+    shared = [Conflict(3, 0, 1, 0.2), Conflict(5, 0, 2, 0.4), Conflict(4, 1, 2, 0.2)]
     assert [(each.link, each.jobs) for each in by_link(shared)] == [(5, [0, 2]), (3, [0, 1]), (4, [1, 2])]

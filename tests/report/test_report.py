@@ -201,7 +201,7 @@ SPOILED = [
     ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
     ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),
     ("worst_job.after.loads.1", [0, "up", 1], "worst_job.after.loads[1]: expected [link index,"),
-    ("fabric", None, "worst_job: expected a fabric beside it"),
+    ("fabric", None, "worst_job: expected a fabric next to it"),
     ("engines.0.accepted", "yes", "engines[0].accepted: expected true or false"),
     ("checks.0.passed", 1, "checks[0].passed: expected true or false"),
     ("methods", [], "methods: expected an object"),

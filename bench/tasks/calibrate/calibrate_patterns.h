@@ -272,10 +272,10 @@ static double time_burst(int bytes, int repeats) {
     return (MPI_Wtime() - start) / repeats / length;
 }
 
-/* In one of several places in turn: what a collective copies and reduces is part of more memory, and seldom in the
+/* In one of several places, cyclically: what a collective copies and reduces is part of more memory, and seldom in the
  * cache that is nearest. */
-static void do_local(enum pattern pattern, int bytes, int turn) {
-    const size_t place = (size_t)(turn % places) * ((size_t)bytes + 8) & ~(size_t)7;
+static void do_local(enum pattern pattern, int bytes, int call) {
+    const size_t place = (size_t)(call % places) * ((size_t)bytes + 8) & ~(size_t)7;
     if (pattern == copy)
         memcpy(local_out + place, local_in + place, (size_t)bytes);
     else

@@ -2,9 +2,9 @@
  * MPI's own compiler and runs it on two ranks (python/ayatori/calibration).
  *
  *     calibrate [--ping-pong] SECONDS SIZE…
- *     calibrate --turns PACE SECONDS SIZE…, on more ranks than there are cores
+ *     calibrate --oversubscribed PACE SECONDS SIZE…, on more ranks than there are cores
  *
- * With --turns it prints what messages take where ranks take turns on the cores (calibrate_turns.h), measured while the
+ * With --oversubscribed it prints what messages take where ranks share cores (calibrate_oversubscribed.h), while the
  * cores have the PACE that the first form printed.
  *
  * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
@@ -45,8 +45,8 @@
 #include <unistd.h>
 
 #include "calibrate_patterns.h"
-#include "calibrate_turns.h"
-#include "leave_mpi.h" /* bench/harness, installed beside it */
+#include "calibrate_oversubscribed.h"
+#include "leave_mpi.h" /* bench/harness, installed next to it */
 
 enum { min_rounds = 9, min_counted = 5, max_repeats = 64 };
 
@@ -316,14 +316,16 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const int turns = argc > 2 && strcmp(argv[1], "--turns") == 0;
+    const int oversubscribed = argc > 2 && strcmp(argv[1], "--oversubscribed") == 0;
     ping_pong = argc > 1 && strcmp(argv[1], "--ping-pong") == 0;
-    const double pace_of_turns = turns ? atof(argv[2]) : 0;
-    argc -= turns ? 2 : ping_pong;
-    argv += turns ? 2 : ping_pong;
-    if ((ranks != 2 && !turns) || ranks < 2 || argc < 3 || argc - 2 > max_sizes) {
+    const double required_pace = oversubscribed ? atof(argv[2]) : 0;
+    argc -= oversubscribed ? 2 : ping_pong;
+    argv += oversubscribed ? 2 : ping_pong;
+    if ((ranks != 2 && !oversubscribed) || ranks < 2 || argc < 3 || argc - 2 > max_sizes) {
         if (rank == 0)
-            fputs("usage: calibrate [--ping-pong|--turns PACE] SECONDS SIZE…, on two ranks without --turns\n", stderr);
+            fputs("usage: calibrate [--ping-pong|--oversubscribed PACE] SECONDS SIZE…, "
+                  "on two ranks without --oversubscribed\n",
+                  stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 2; i < argc; ++i) {
@@ -333,8 +335,8 @@ int main(int argc, char** argv) {
     }
     make_buffers(largest);
     share_a_node = ranks_here() == ranks;
-    if (turns) {
-        print_times_in_turns(pace_of_turns, atof(argv[1]), count, sizes);
+    if (oversubscribed) {
+        print_oversubscribed_times(required_pace, atof(argv[1]), count, sizes);
         leave_mpi();
         return 0;
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How long does a collective take? Each rank calls it several times in a row, with the roots in turn, between two
+/// How long does a collective take? Each rank calls it several times in a row, with the roots cyclically, between two
 /// barriers: a block. The time of a block is that of its slowest rank. The data is checked before anything is timed.
 ///
 /// All that is repeated ends after a time, too: of MPICH over UCX, which waits for messages without giving its core to
@@ -132,7 +132,7 @@ inline int count_machines() {
   return machines;
 }
 
-/// Waits without keeping others from the core: where ranks take turns they begin soon after each other only so.
+/// Waits without keeping others from the core: where ranks share cores they begin soon after each other only so.
 inline void finish(MPI_Request request) {
   for (int is_over = 0;;) {
     PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
@@ -155,7 +155,7 @@ inline double longest(double mine) {
   return of_all;
 }
 
-/// Roots go on in turn from one block to the next.
+/// Roots go on cyclically from one block to the next.
 template <typename Run>
 double seconds_of(int calls, const Call& call, Run run) {
   static int root = 0;
@@ -173,7 +173,7 @@ template <typename Run>
 void check_first_calls(Call& call, Run run) {
   const int roots = call.has_root() ? call.ranks() : 1;
   double seconds = 0;
-  for (int turn = 0; turn < checked_calls && seconds < max_seconds_of_checks; ++turn) {
+  for (int round = 0; round < checked_calls && seconds < max_seconds_of_checks; ++round) {
     seconds -= MPI_Wtime();
     for (int root = 0; root < roots; ++root) {
       call.fill(root);

@@ -3,7 +3,7 @@
 ///     hpl_kernels_FAMILY N NB SECONDS
 ///
 /// As many processes compute at the same time as there are cores, so that they share caches and memory as HPL's do, and
-/// each has a core for itself. Where there are more, they take turns. Rank 0 prints a JSON line first:
+/// each has a core for itself. Where there are more, they run one after the other. Rank 0 prints a JSON line first:
 ///
 ///     machine_of  the machine of each process, by number
 ///     host_of     the host of each process, by its lowest rank: hosts that are namespaces are one machine, but their
@@ -65,11 +65,11 @@ constexpr int LINE = 8;  // doubles in a cache line
 
 int rank = 0;
 int processes = 1;
-int turn = 0;   // of this process, among those of its machine
-int turns = 1;  // of the machine that needs most
+int slot = 0;   // of this process, among those of its machine
+int slots = 1;  // of the machine that needs most
 
 /// What tells a process's machine from others, also where hosts are namespaces of one kernel; and its cores.
-struct Place {
+struct RankPlacement {
   std::array<char, 64> boot;
   cpu_set_t cores;
   int host;
@@ -84,26 +84,26 @@ int lowest_rank_on_host() {
   return lowest;
 }
 
-std::vector<Place> places_of_all() {
-  Place own{};
+std::vector<RankPlacement> placement_of_all() {
+  RankPlacement own{};
   std::string line;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), line);
   std::strncpy(own.boot.data(), line.c_str(), own.boot.size() - 1);
   sched_getaffinity(0, sizeof own.cores, &own.cores);
   own.host = lowest_rank_on_host();
-  std::vector<Place> all(static_cast<std::size_t>(processes));
+  std::vector<RankPlacement> all(static_cast<std::size_t>(processes));
   MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
   return all;
 }
 
 struct Machine {
-  Place place;
+  RankPlacement place;
   std::vector<int> ranks;
 
   [[nodiscard]] int cores() const { return std::max(1, CPU_COUNT(&place.cores)); }
-  [[nodiscard]] int turn_of(std::size_t number) const { return static_cast<int>(number) / cores(); }
+  [[nodiscard]] int slot_of(std::size_t number) const { return static_cast<int>(number) / cores(); }
 
-  /// That the process has in its turn.
+  /// That the process has in its time slice.
   [[nodiscard]] int core_of(std::size_t number) const {
     int before = static_cast<int>(number) % cores();
     for (int core = 0; core < CPU_SETSIZE; ++core) {
@@ -113,7 +113,7 @@ struct Machine {
   }
 };
 
-std::vector<Machine> machines_of(const std::vector<Place>& places) {
+std::vector<Machine> machines_of(const std::vector<RankPlacement>& places) {
   std::vector<Machine> machines;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto same = [&](const Machine& machine) { return machine.place.boot == places[i].boot; };
@@ -135,13 +135,13 @@ void stay_on(int core) {
   sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-void take_turns(const std::vector<Machine>& machines) {
+void run_by_slot(const std::vector<Machine>& machines) {
   for (const Machine& machine : machines) {
-    turns = std::max(turns, machine.turn_of(machine.ranks.size() - 1) + 1);
+    slots = std::max(slots, machine.slot_of(machine.ranks.size() - 1) + 1);
     const auto own = std::find(machine.ranks.begin(), machine.ranks.end(), rank);
     if (own == machine.ranks.end()) continue;
     const auto number = static_cast<std::size_t>(own - machine.ranks.begin());
-    turn = machine.turn_of(number);
+    slot = machine.slot_of(number);
     stay_on(machine.core_of(number));
   }
 }
@@ -152,7 +152,7 @@ std::string joined(const std::vector<int>& numbers) {
   return text;
 }
 
-void print(const std::vector<Place>& places, const std::vector<Machine>& machines) {
+void print(const std::vector<RankPlacement>& places, const std::vector<Machine>& machines) {
   std::vector<int> machine_of(places.size());
   std::vector<int> host_of;
   std::vector<int> cores;
@@ -161,7 +161,7 @@ void print(const std::vector<Place>& places, const std::vector<Machine>& machine
       machine_of[static_cast<std::size_t>(one)] = static_cast<int>(&machine - machines.data());
     cores.push_back(machine.cores());
   }
-  for (const Place& place : places) host_of.push_back(place.host);
+  for (const RankPlacement& place : places) host_of.push_back(place.host);
   std::printf("{\"machine_of\": [%s], \"host_of\": [%s], \"cores\": [%s]}\n", joined(machine_of).c_str(),
               joined(host_of).c_str(), joined(cores).c_str());
 }
@@ -280,7 +280,7 @@ void fill(double* values, int leading, const Part& part, int columns) {
   }
 }
 
-/// A barrier in which nobody spins, or wakes up often: that would slow down those whose turn it is.
+/// A barrier in which nobody spins, or wakes up often: that would slow down those that are measured.
 void sleep_until_all_are_here() {
   using namespace std::chrono_literals;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -299,11 +299,11 @@ double mean_of(double seconds) {
 }
 
 /// The mean over the processes, each of which has a core to itself.
-double timed_in_turns(const std::function<void()>& work) {
+double timed_by_slot(const std::function<void()>& work) {
   double seconds = 0;
-  for (int i = 0; i < turns; ++i) {
+  for (int i = 0; i < slots; ++i) {
     sleep_until_all_are_here();
-    if (i != turn) continue;
+    if (i != slot) continue;
     const double begun = MPI_Wtime();
     work();
     seconds = MPI_Wtime() - begun;
@@ -373,11 +373,11 @@ struct Samples {
 void measure_once(const Part& part, Arrays& arrays, Samples& samples) {
   fill(arrays.matrix.data(), arrays.leading, part, part.columns);
   fill(arrays.own_panel.data(), arrays.leading, part, part.block);
-  samples.panels.push_back(timed_in_turns([&] { factor(part, arrays); }));
-  samples.updates.push_back(timed_in_turns([&] { update(part, part.columns, arrays); }));
-  samples.block_updates.push_back(timed_in_turns([&] { update(part, part.block, arrays); }));
+  samples.panels.push_back(timed_by_slot([&] { factor(part, arrays); }));
+  samples.updates.push_back(timed_by_slot([&] { update(part, part.columns, arrays); }));
+  samples.block_updates.push_back(timed_by_slot([&] { update(part, part.block, arrays); }));
   samples.messages.push_back(processes > 1 ? timed_passing_on(part, arrays) : 0);
-  samples.solves.push_back(timed_in_turns([&] {
+  samples.solves.push_back(timed_by_slot([&] {
     dgemv_("N", &part.rows, &part.block, &MINUS, arrays.matrix.data() + part.above, &arrays.leading,
            arrays.incoming.data(), &ONE, &PLUS, arrays.vector.data(), &ONE);
   }));
@@ -391,7 +391,7 @@ void print(const Part& part, const Samples& samples) {
       median(samples.messages), median(samples.solves));
 }
 
-/// All heights in turns, so that what disturbs the machine for a moment disturbs few repeats of each.
+/// All heights alternately, so that what disturbs the machine for a moment disturbs few repeats of each.
 void measure(const std::vector<Part>& parts, double seconds, Arrays& arrays) {
   std::vector<Samples> samples(parts.size());
   double spent = 0;
@@ -427,9 +427,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "hpl_kernels N NB SECONDS: N up to 100000, NB up to N and 4096\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const std::vector<Place> places = places_of_all();
+  const std::vector<RankPlacement> places = placement_of_all();
   const std::vector<Machine> machines = machines_of(places);
-  take_turns(machines);
+  run_by_slot(machines);
   if (rank == 0) print(places, machines);
   std::vector<Part> parts;
   for (const int rows : heights_of(order, block))

@@ -4,7 +4,7 @@
 ///     hpl_mixed_FAMILY N NB [single|double] [check] [SEED]
 ///
 /// The matrix is random, as HPL's: uniform in -0.5 to 0.5, and so is the right-hand side. Blocks of NB columns are
-/// dealt out to the processes in turns (HPL's grid 1 x Q). `double` factors in double precision, without refinement,
+/// dealt out to the processes round-robin (HPL's grid 1 x Q). `double` factors in double precision, without refinement,
 /// for comparison. `check` lets rank 0 solve the same system by LAPACK's dsgesv, too. Rank 0 prints one JSON line:
 ///
 ///     seconds, factoring, refining   of the slowest process; the rest of `seconds` is the first solution

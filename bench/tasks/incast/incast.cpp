@@ -161,11 +161,11 @@ void send(const Settings& settings, SharedState& shared, const Stack& stack, std
   while (!shared.go) sender->progress();
   send_all(settings.messages + 1);
   sender->finish();
-  const std::int64_t told = sender->retransmissions();
-  if (told == not_reported)
+  const std::int64_t reported = sender->retransmissions();
+  if (reported == not_reported)
     shared.retransmissions = not_reported;
   else
-    shared.retransmissions += told;
+    shared.retransmissions += reported;
   ++shared.finished;
 }
 

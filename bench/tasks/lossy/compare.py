@@ -6,7 +6,7 @@ Prints one JSON line for each loss in percent (0, 0.1, 1, 5 and 20 if none is gi
 and those of ours divided by that of the kernel's TCP in the same run, libacp's also by that of TCP with a barrier after
 each round, which libacp's processes have; then how much goodput is left when another
 program has the receiver's core, too, and the round trips of small messages at 1 %. Needs root or user namespaces, and
-nft (Debian's nftables). Stacks take turns; one that is not built (UCX) is left out, and so is one that fails.
+nft (Debian's nftables). Stacks alternate; one that is not built (UCX) is left out, and so is one that fails.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ayatori.base.errors import Error
-from bench.harness.programs import BUILT, in_turns, output_of
+from bench.harness.programs import BUILT, alternating, output_of
 
-TURNS = 9
+REPEATS = 9
 LOSSES = ["0", "0.1", "1", "5", "20"]
 OURS = ["ours", "libacp"]
 STACKS = [*OURS, "tcp", "ucx_tcp"]
@@ -45,7 +45,7 @@ def runs_of(stacks: list[str], *arguments: str) -> dict[str, list[Line]]:
     runs: dict[str, Callable[[int], Line | None]] = {
         stack: lambda _, stack=stack: measured(stack, *arguments) for stack in built
     }
-    return {stack: [line for line in lines if line] for stack, lines in in_turns(runs, TURNS).items()}
+    return {stack: [line for line in lines if line] for stack, lines in alternating(runs, REPEATS).items()}
 
 
 def rounds_for(loss: str) -> str:

@@ -48,7 +48,7 @@ class AcpExecutor final : public lossy::Executor {
   void serve() override { usleep(1000); }  // libacp's own thread does
 
  private:
-  /// Rounds use two inboxes in turn: a peer that is one round ahead does not write where this process still looks.
+  /// Rounds use two inboxes alternately: a peer that is one round ahead does not write where this process still polls.
   [[nodiscard]] std::size_t inbox_of(Rank from, std::uint32_t round) const {
     return (round % 2 * part_.procs + from) * lossy::max_bytes;
   }

@@ -191,7 +191,7 @@ Task task_of(int argc, char** argv) {
 
 /// What another program does that has the core, too.
 [[noreturn]] void spin_for_ever() {
-  for (std::atomic<std::uint64_t> turns = 0;;) ++turns;
+  for (std::atomic<std::uint64_t> spins = 0;;) ++spins;
 }
 
 void execute_part(const Task& task, const Part& part, SharedState& shared, const Stack& stack) {

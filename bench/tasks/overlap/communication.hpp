@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What travels while the program computes: messages, collectives, puts of libacp. Other data each turn, checked after
-/// it.
+/// What travels while the program computes: messages, collectives, puts of libacp. Other data in each round, checked
+/// after it.
 
 #include <acp.h>
 #include <mpi.h>
@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/acp_beside_mpi.hpp"
+#include "harness/acp_with_mpi.hpp"
 
 namespace ayatori::bench {
 
-/// Of one turn: prepare(), then either begin() and wait(), with test() between them, or blocking(); then is_right().
+/// Of one round: prepare(), then either begin() and wait(), with test() between them, or blocking(); then is_right().
 class Communication {
  public:
   Communication(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
@@ -27,7 +27,7 @@ class Communication {
   Communication& operator=(const Communication&) = delete;
   virtual ~Communication() = default;
 
-  virtual void prepare(int turn) = 0;
+  virtual void prepare(int round) = 0;
   virtual void begin() = 0;
   virtual void test() = 0;
   virtual void wait() = 0;
@@ -39,8 +39,8 @@ class Communication {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
   /// Whole numbers: their sum is exact.
-  [[nodiscard]] static double value(int turn, int from, std::size_t i) {
-    return static_cast<double>((static_cast<std::size_t>(turn) * 31 + static_cast<std::size_t>(from) * 17 + i) % 1000);
+  [[nodiscard]] static double value(int round, int from, std::size_t i) {
+    return static_cast<double>((static_cast<std::size_t>(round) * 31 + static_cast<std::size_t>(from) * 17 + i) % 1000);
   }
 
  private:
@@ -61,9 +61,9 @@ class MpiCommunication final : public Communication {
         sent_(elements(call == Call::ialltoall)),
         received_(elements(call == Call::ialltoall || call == Call::iallgather)) {}
 
-  void prepare(int turn) override {
-    turn_ = turn;
-    for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i] = value(turn_, rank(), i);
+  void prepare(int round) override {
+    round_ = round;
+    for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i] = value(round_, rank(), i);
     std::fill(received_.begin(), received_.end(), -1);
     if (call_ == Call::ibcast && rank() == 0) received_ = sent_;
   }
@@ -137,20 +137,20 @@ class MpiCommunication final : public Communication {
     double sum = 0;
     switch (call_) {
       case Call::iallreduce:
-        for (int r = 0; r < ranks(); ++r) sum += value(turn_, r, i);
+        for (int r = 0; r < ranks(); ++r) sum += value(round_, r, i);
         return sum;
       case Call::ialltoall:
-        return value(turn_, from, static_cast<std::size_t>(rank()) * count + i % count);
+        return value(round_, from, static_cast<std::size_t>(rank()) * count + i % count);
       case Call::iallgather:
-        return value(turn_, from, i % count);
+        return value(round_, from, i % count);
       default:
-        return value(turn_, 0, i);
+        return value(round_, 0, i);
     }
   }
 
   Call call_;
   int count_;
-  int turn_ = 0;
+  int round_ = 0;
   std::vector<double> sent_;
   std::vector<double> received_;
   MPI_Request request_ = MPI_REQUEST_NULL;
@@ -169,10 +169,10 @@ class AcpCommunication final : public Communication {
   }
   ~AcpCommunication() override { acp_finalize(); }
 
-  void prepare(int turn) override {
-    turn_ = turn;
-    for (std::size_t i = 0; i < count_; ++i) data()[i] = rank() == 0 ? value(turn, 0, i) : -1;
-    if (rank() == 0) *sent_counter() = turn;
+  void prepare(int round) override {
+    round_ = round;
+    for (std::size_t i = 0; i < count_; ++i) data()[i] = rank() == 0 ? value(round, 0, i) : -1;
+    if (rank() == 0) *sent_counter() = round;
     acp_sync();
   }
 
@@ -186,7 +186,7 @@ class AcpCommunication final : public Communication {
     if (rank() == 0) acp_complete(handle_);
     if (rank() != 1) return;
     std::atomic_ref arrived(*reinterpret_cast<std::int64_t*>(memory_));
-    while (arrived.load(std::memory_order_acquire) < turn_) sched_yield();
+    while (arrived.load(std::memory_order_acquire) < round_) sched_yield();
   }
   void blocking() override {
     begin();
@@ -195,7 +195,7 @@ class AcpCommunication final : public Communication {
 
   [[nodiscard]] bool is_right() const override {
     for (std::size_t i = 0; rank() == 1 && i < count_; ++i) {
-      if (data()[i] != value(turn_, 0, i)) return false;
+      if (data()[i] != value(round_, 0, i)) return false;
     }
     return true;
   }
@@ -210,7 +210,7 @@ class AcpCommunication final : public Communication {
   acp_ga_t there_ = ACP_GA_NULL;
   char* memory_ = nullptr;
   acp_handle_t handle_ = ACP_HANDLE_NULL;
-  int turn_ = 0;
+  int round_ = 0;
 };
 
 }  // namespace ayatori::bench

@@ -81,7 +81,7 @@ inline std::size_t first_row(std::size_t order, int rank, int ranks) {
 /// Calls `work` for `units` rows from `place` on, which comes to be the row after them; the first follows the last of
 /// `rows`. OpenMP's threads share the rows, and no two have the same at the same time.
 template <typename Work>
-void each_in_turn(std::size_t& place, std::size_t rows, long units, Work work) {
+void each_alternately(std::size_t& place, std::size_t rows, long units, Work work) {
   for (auto left = static_cast<std::size_t>(units); left > 0 && rows > 0;) {
     const std::size_t end = std::min(rows, place + left);
 #pragma omp parallel for schedule(static)
@@ -106,7 +106,7 @@ class MatrixVector final : public Kernel {
   }
 
   void compute(long units) override {
-    each_in_turn(place_, rows_, units, [&](std::size_t row) {
+    each_alternately(place_, rows_, units, [&](std::size_t row) {
       double sum = 0;
       for (std::size_t k = 0; k < order_; ++k) sum += a_[row * order_ + k] * x_[k];
       y_[row] = sum;
@@ -145,7 +145,7 @@ class MatrixMatrix final : public Kernel {
   }
 
   void compute(long units) override {
-    each_in_turn(place_, order_, units, [&](std::size_t i) { row(i); });
+    each_alternately(place_, order_, units, [&](std::size_t i) { row(i); });
   }
   [[nodiscard]] long whole() const override { return static_cast<long>(order_); }
 

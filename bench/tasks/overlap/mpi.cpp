@@ -7,28 +7,28 @@
 /// from rank 0 to rank 1. KERNEL: arithmetic, in registers; memory, a triad over arrays that fit into no cache;
 /// matrix-vector, whose rows are divided among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation
 /// is made as long as the communication alone; with ORDER it is that of matrices of so many rows, and with UNITS so
-/// many of the kernel's units, such as an earlier run has printed. SECONDS: there are more turns than REPEATS until all
-/// of them have taken so long, at most a hundred times as many. TEST_SECONDS: the program calls MPI_Test after about so
-/// much of its computation, again and again; 0: not at all.
+/// many of the kernel's units, such as an earlier run has printed. SECONDS: there are more rounds than REPEATS until
+/// all of them have taken so long, at most a hundred times as many. TEST_SECONDS: the program calls MPI_Test after
+/// about so much of its computation, again and again; 0: not at all.
 ///
-/// Four things take turns, each after a barrier: the communication alone (begun and waited for), the computation alone,
-/// the call that blocks and then the computation, and both (begun, computed, waited for). A time is that of the slowest
-/// rank. Rank 0 prints one JSON line:
+/// Four measurements alternate, each after a barrier: the communication alone (begun and waited for), the computation
+/// alone, the call that blocks and then the computation, and both (begun, computed, waited for). A time is that of the
+/// slowest rank. Rank 0 prints one JSON line:
 ///
-///     communication, computation, in_turn, both   medians in seconds, each with its quartiles
+///     communication, computation, sequential, both   medians in seconds, each with its quartiles
 ///     computing, waiting                 the same of two parts of `both`: how long the computation took meanwhile,
 ///     with
 ///                                        its tests, and how long the communication was waited for after it
 ///     testing                            of computing, what the tests took
 ///     overlap                            (communication + computation − both) / min(communication, computation): 1 if
 ///                                        the shorter one costs nothing, 0 if one comes after the other, and less if
-///                                        they hinder each other. Of each turn; median and quartiles
-///     samples                            the times of all turns
+///                                        they hinder each other. Of each round; median and quartiles
+///     samples                            the times of all rounds
 ///     units                              of the kernel, in a computation
 ///     places                             each rank's host, machine and cores
 ///     threads                            of OpenMP, in a rank
 ///
-/// What was received is checked after every turn, and what was computed at the end.
+/// What was received is checked after every round, and what was computed at the end.
 
 #include <mpi.h>
 
@@ -45,7 +45,7 @@
 
 #include "calls.hpp"
 #include "harness/leave_mpi.h"
-#include "harness/places.hpp"
+#include "harness/rank_placement.hpp"
 #include "kernels.hpp"
 
 namespace {
@@ -77,7 +77,7 @@ struct Settings {
   double test_seconds = 0;
   std::size_t order = 0;
   long units = 0;
-  double least_seconds = 0;  ///< of all turns together
+  double least_seconds = 0;  ///< of all rounds together
 };
 
 Settings settings_of(int argc, char** argv) {
@@ -117,7 +117,7 @@ double quantile(std::vector<double> values, double part) {
 struct Times {
   std::vector<double> communication;
   std::vector<double> computation;
-  std::vector<double> in_turn;
+  std::vector<double> sequential;
   std::vector<double> both;
   std::vector<double> computing;
   std::vector<double> waiting;
@@ -153,7 +153,7 @@ class Overlap {
   }
 
   double communicate() {
-    return turn([&] {
+    return timed([&] {
       communication_->begin();
       communication_->wait();
     });
@@ -161,14 +161,14 @@ class Overlap {
   double compute() {
     return time_of([&] { kernel_->compute(units_); });
   }
-  double do_in_turn() {
-    return turn([&] {
+  double do_sequentially() {
+    return timed([&] {
       communication_->blocking();
       kernel_->compute(units_);
     });
   }
   double do_both() {
-    return turn([&] {
+    return timed([&] {
       communication_->begin();
       const double begun = MPI_Wtime();
       compute_and_test();
@@ -181,16 +181,16 @@ class Overlap {
 
   [[nodiscard]] long units() const { return units_; }
 
-  /// Turns of microseconds need many for a median that comes again. All ranks know the same times, and so count alike.
+  /// Rounds of microseconds need many for a median that comes again. All ranks know the same times, and so count alike.
   Times measure(int repeats, double least_seconds) {
     Times times;
     double taken = 0;
-    for (int i = 0; i < repeats || (taken < least_seconds && i < most_turns * repeats); ++i) {
+    for (int i = 0; i < repeats || (taken < least_seconds && i < most_rounds * repeats); ++i) {
       times.communication.push_back(communicate());
       times.computation.push_back(compute());
-      times.in_turn.push_back(do_in_turn());
+      times.sequential.push_back(do_sequentially());
       times.both.push_back(do_both());
-      taken += times.communication.back() + times.computation.back() + times.in_turn.back() + times.both.back();
+      taken += times.communication.back() + times.computation.back() + times.sequential.back() + times.both.back();
       times.computing.push_back(of_slowest_rank(computing_));
       times.waiting.push_back(of_slowest_rank(waiting_));
       times.testing.push_back(of_slowest_rank(testing_));
@@ -204,7 +204,7 @@ class Overlap {
   void adjust() {
     std::vector<double> alone;
     double taken = 0;
-    for (int i = 0; i < 9 || (taken < seconds_of_adjusting && i < most_turns * 9); ++i) {
+    for (int i = 0; i < 9 || (taken < seconds_of_adjusting && i < most_rounds * 9); ++i) {
       alone.push_back(communicate());
       taken += alone.back();
     }
@@ -223,7 +223,7 @@ class Overlap {
   double median_computation() {
     std::vector<double> computed;
     double taken = 0;
-    for (int i = 0; i < 5 || (taken < seconds_of_adjusting && i < most_turns * 5); ++i) {
+    for (int i = 0; i < 5 || (taken < seconds_of_adjusting && i < most_rounds * 5); ++i) {
       computed.push_back(compute());
       taken += computed.back();
     }
@@ -242,22 +242,22 @@ class Overlap {
   }
 
   template <typename Work>
-  double turn(Work work) {
-    communication_->prepare(++turn_);
+  double timed(Work work) {
+    communication_->prepare(++round_);
     const double seconds = time_of(work);
     if (!communication_->is_right()) give_up("what was received is wrong");
     return seconds;
   }
 
   static constexpr long first_units = 64;
-  static constexpr int most_turns = 100;  ///< for each that was asked for
+  static constexpr int most_rounds = 100;  ///< for each that was asked for
   static constexpr double seconds_of_adjusting = 0.05;
   std::unique_ptr<Communication> communication_;
   std::unique_ptr<Kernel> kernel_;
   double test_seconds_;
   long units_;
   long units_between_tests_ = 0;
-  int turn_ = 0;
+  int round_ = 0;
   double computing_ = 0;  ///< of the last do_both(), on this rank
   double waiting_ = 0;
   double testing_ = 0;
@@ -281,7 +281,7 @@ std::string summary(const char* name, const std::vector<double>& values) {
 void print(const Settings& settings, long units, const Times& times, const std::string& places) {
   const std::pair<const char*, const std::vector<double>*> all[] = {{"communication", &times.communication},
                                                                     {"computation", &times.computation},
-                                                                    {"in_turn", &times.in_turn},
+                                                                    {"sequential", &times.sequential},
                                                                     {"both", &times.both},
                                                                     {"computing", &times.computing},
                                                                     {"waiting", &times.waiting},
@@ -309,7 +309,7 @@ void run(const Settings& settings) {
   const int at_least = left < seconds_of_trial ? 0 : exchanges_of_trial;
   for (int done = 0; left > 0 || done < at_least; ++done) left -= overlap.do_both();
   const Times times = overlap.measure(settings.repeats, settings.least_seconds);
-  const std::string places = places_as_json();
+  const std::string places = placement_as_json();
   if (rank == 0) print(settings, overlap.units(), times, places);
 }
 

@@ -1,4 +1,4 @@
-"""64 bytes back and forth between two processes of this machine: our transport and its peers, in turns.
+"""64 bytes back and forth between two processes of this machine: our transport and its peers, alternately.
 
     .venv/bin/python -m bench.tasks.pingpong.compare [shm|udp]
 
@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.harness.programs import BUILT, in_turns, output_of, running
+from bench.harness.programs import BUILT, alternating, output_of, running
 
-TURNS = 5
+REPEATS = 5
 HERE = Path(__file__).resolve().parent
 MPI_OPTIONS = "--allow-run-as-root --oversubscribe --bind-to core --mca pml ob1 --mca btl self,vader -np 2"
 FI_PINGPONG = ["fi_pingpong", "-p", "shm", "-e", "rdm", "-S", "64", "-I", "100000"]
@@ -63,7 +63,7 @@ def stacks_of(wire: str, folder: Path) -> Stacks:
 
 def compare(wire: str) -> None:
     with tempfile.TemporaryDirectory(prefix="ayatori-bench-") as folder:
-        runs = in_turns(stacks_of(wire, Path(folder)), TURNS)
+        runs = alternating(stacks_of(wire, Path(folder)), REPEATS)
     medians = {name: statistics.median(times) for name, times in runs.items()}
     peers = [time for name, time in medians.items() if name != "ours"]
     ratio = medians["ours"] / min(peers) if peers else None

@@ -61,7 +61,7 @@ double round_trip_us(P& player, std::uint32_t count) {
   return bench::median(std::move(all));
 }
 
-/// Plays with make_player(0) and make_player(1), `count` round trips at a time; the exit status of the program.
+/// Executes with make_player(0) and make_player(1), `count` round trips at a time; the exit status of the program.
 template <typename MakePlayer>
 int run(std::uint32_t count, MakePlayer make_player) {
   auto& barrier = bench::shared<bench::Barrier>();

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "halo.hpp"
-#include "harness/acp_beside_mpi.hpp"
+#include "harness/acp_with_mpi.hpp"
 #include "one_sided.hpp"
 
 namespace ayatori::bench {

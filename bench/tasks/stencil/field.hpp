@@ -147,7 +147,7 @@ class Field {
   }
 
  private:
-  /// The `i`-th element of the side, or of the halo beside it (`outside` = 1).
+  /// The `i`-th element of the side, or of the halo next to it (`outside` = 1).
   [[nodiscard]] std::size_t place(Side side, std::size_t i, std::size_t outside) const {
     if (side == Side::left) return (i + 1) * width_ + (1 - outside);
     if (side == Side::right) return (i + 1) * width_ + block_.columns + outside;

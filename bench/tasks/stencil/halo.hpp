@@ -8,7 +8,7 @@
 ///     end()                               the neighbours' data are there
 ///     unpack from in(side)
 ///
-/// A neighbour may be a step ahead, so one-sided ways have two sets of buffers, which take turns: who has received a
+/// A neighbour may be a step ahead, so one-sided modes alternate between two sets of buffers: who has received a
 /// neighbour's data of a step knows that it has unpacked the step before.
 
 #include <mpi.h>

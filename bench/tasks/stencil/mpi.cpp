@@ -12,7 +12,7 @@
 ///     neighbourhood  MPI_Ineighbor_alltoallv
 ///     fence          MPI_Put between fences
 ///     put            MPI_Put, a flush, and a counter that is written and read atomically
-///     put-printed    as a paper prints it, which MPI does not promise to be right (one_sided.hpp)
+///     put-printed    as a paper prints it, which MPI does not guarantee to be right (one_sided.hpp)
 ///     get            MPI_Get
 ///     acp            libacp's puts
 ///
@@ -35,7 +35,7 @@
 #include "field.hpp"
 #include "halo.hpp"
 #include "harness/leave_mpi.h"
-#include "harness/places.hpp"
+#include "harness/rank_placement.hpp"
 #include "one_sided.hpp"
 #include "two_sided.hpp"
 
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
   }
   halo.reset();
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  const std::string places = places_as_json();
+  const std::string places = placement_as_json();
   if (rank == 0) {
     std::printf("{\"way\": \"%s\", \"n\": %zu, \"steps\": %d, \"processes\": [%d, %d], \"repeats\": %d, ",
                 settings.way.c_str(), settings.n, settings.steps, grid.rows, grid.columns, settings.repeats);

@@ -13,7 +13,7 @@
 
 namespace ayatori::bench {
 
-/// What other processes reach: two sets of a buffer for each side, and two counters for each side. Places are in bytes
+/// What other processes reach: two sets of a buffer for each side, and two counters for each side. Offsets are in bytes
 /// from the beginning, for which any process's memory will do.
 struct WindowLayout {
   std::size_t longest;
@@ -59,7 +59,7 @@ class WindowHalo : public Halo {
                    1, MPI_INT64_T, MPI_REPLACE, window_);
   }
 
-  /// Waits until the neighbour has told at least this. Asked by an MPI call, so that the MPI makes progress; the
+  /// Waits until the neighbour has reported at least this. Asked by an MPI call, so that the MPI makes progress; the
   /// neighbour may need this core.
   void wait_for(std::int64_t value, Side side, unsigned kind) {
     int self = 0;
@@ -168,7 +168,7 @@ class GetHalo final : public WindowHalo {
 };
 
 /// Passive target as the paper's figure 2 prints it, but for one number. It orders nothing between data and counter,
-/// looks at its counters without asking the MPI, and packs before it has flushed: MPI promises neither that it ends nor
+/// reads its counters without asking the MPI, and packs before it has flushed: MPI guarantees neither that it ends nor
 /// that its result is right. The number: printed is that a process tells its neighbours the step that it has unpacked,
 /// where they wait for the step that they are about to send, so that all wait in their second step for ever; here it
 /// tells the next one.

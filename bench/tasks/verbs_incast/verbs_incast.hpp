@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Paper 5's measurement on real verbs: 31 senders in one process send to one receiver in another, over two adapters.
-/// The senders take turns in one thread, so that a timer of some microseconds measures the network and not the
+/// The senders alternate in one thread, so that a timer of some microseconds measures the network and not the
 /// scheduler of a machine with two cores. Each sender goes on to its next message when the last one is acknowledged.
 ///
 ///     verbs_incast_PEER DEVICE_OF_RECEIVER DEVICE_OF_SENDERS BUFFERS BYTES MESSAGES HANDLING MORE…      prints one

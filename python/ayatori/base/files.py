@@ -25,7 +25,7 @@ def read_text(path: Path) -> str:
 
 
 def write_bytes(path: Path, contents: bytes) -> None:
-    """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it.
+    """Replaces `path` by `contents`: a temporary file next to it, synced, renamed over it.
 
     Only regular files are replaced: a device, a pipe or a socket is an Error. A symbolic link stays, and the file that
     it leads to is replaced. It keeps its permissions; a new file has those that the umask allows.
@@ -78,7 +78,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    """Lets `fill` write into a new folder beside `folder`, then puts its files in place.
+    """Lets `fill` write into a new folder next to `folder`, then puts its files in place.
 
     Whatever `fill` raises, `folder` stays as it was. A folder that exists keeps its other files.
     """

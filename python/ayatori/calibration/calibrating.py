@@ -9,20 +9,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ayatori.calibration.fitting import Fit, fit
-from ayatori.calibration.fitting_turns import fit_sharing
+from ayatori.calibration.fitting_oversubscription import fit_sharing
 from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
-    Turns,
+    OversubscribedTimes,
     compile_program,
     executor_seconds,
     hosts_in,
     measure,
-    measure_turns,
+    measure_oversubscribed,
 )
 from ayatori.formats.calibration import Calibration, FitError
 
-SECONDS_OF_TURNS = 2.0
+SECONDS_OVERSUBSCRIBED = 2.0
 """Where ranks of an MPI spin, a round of all sizes takes longer."""
 TOO_NOISY = 0.2
 """Share of the times whose rounds differ too much."""
@@ -44,23 +44,25 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside)
+        oversubscribed = measure_oversubscribed(mpi, program, folder, min(seconds, SECONDS_OVERSUBSCRIBED), inside)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
             between = measure(mpi, [program], folder, seconds, hostfile)
-    return calibration_of(inside, between, links_between, turns)
+    return calibration_of(inside, between, links_between, oversubscribed)
 
 
-def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turns: Turns) -> Calibration:
+def calibration_of(
+    inside: Measurement, between: Measurement | None, links_between: int, oversubscribed: OversubscribedTimes
+) -> Calibration:
     own = fit(inside, "inside")
     other = fit(between, "between") if between else None
     remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
     cores = len(os.sched_getaffinity(0))
-    sharing = fit_sharing(turns, own.messages, cores)
+    sharing = fit_sharing(oversubscribed, own.messages, cores)
     if cores < 2:
-        remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that take turns")
-    if turns.at_another_pace:
+        remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that share it")
+    if oversubscribed.at_another_pace:
         remarks.append("how long ranks that share a core wait was measured at another pace of the cores than the rest")
     if between and between.same_node:
         remarks.append("the MPI says that the two hosts are one machine, and may not have used their network")

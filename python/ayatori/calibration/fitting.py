@@ -24,9 +24,8 @@ more to write to what has been sent, since the receiver's cache has it, too.
 Between machines a token bucket may limit the rate (fitting_buckets.py). In a chain only the first message finds a full
 bucket, each other one what came into it while no bytes flowed.
 
-There h bytes flow beside the m of each message: many eager messages one after the other, where they wait for the wire,
-take (m + h) / B each.
-"""
+There h bytes flow in addition to the m of each message: many eager messages one after the other, where they wait for
+the wire, take (m + h) / B each."""
 
 from __future__ import annotations
 
@@ -239,7 +238,7 @@ def means_of_patterns(exchanged: Mapping[int, float], single: Mapping[int, float
 
 def fit_send(measured: Measurement, whole: Mapping[int, float], flowing: Mapping[int, float]) -> SizeCost:
     """At most half of the message's time, as a sender that is interrupted would say more than it takes; and no more
-    than what is left of it beside the bytes that flow: a sender whose buffer is full waits for these."""
+    than the rest of it after the bytes that flow: a sender whose buffer is full waits for these."""
     eager = [
         (size, max(0.0, min(seconds, whole[size] / 2, whole[size] - flowing.get(size, 0.0))))
         for size, seconds in _fitted(measured.medians("send"))

@@ -76,7 +76,7 @@ class Mpi:
 
 
 def find_mpi(mpirun: str, mpicc: str | None = None) -> Mpi:
-    """The compiler is by default the one beside mpirun: mpicc.openmpi of mpirun.openmpi. Raises Error for none."""
+    """The compiler is by default the one next to mpirun: mpicc.openmpi of mpirun.openmpi. Raises Error for none."""
     found = shutil.which(mpirun)
     if found is None:
         raise Error(f"{mpirun} is not installed", hint="--mpirun PROGRAM; apt-get install openmpi-bin, or mpich")
@@ -131,7 +131,7 @@ def measure(
 
 
 @dataclass(frozen=True)
-class Turns:
+class OversubscribedTimes:
     """What messages take where two ranks share each core, in seconds."""
 
     ranks: int
@@ -149,9 +149,9 @@ STARTS = 3
 """With which ranks the kernel lets share a core, and so what they wait, changes from one start to the next."""
 
 
-def measure_turns(
+def measure_oversubscribed(
     mpi: Mpi, program: Path, folder: Path, seconds: float, inside: Measurement, sizes: Sequence[int] = FITTED_SIZES
-) -> Turns:
+) -> OversubscribedTimes:
     """With two ranks for each core of this machine, measured for `seconds` at the pace at which two ranks were measured
     `inside` it: messages of `sizes`, and of the two sizes at the eager limit, where waits jump. The medians of several
     starts of the program."""
@@ -159,7 +159,13 @@ def measure_turns(
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     ranks = 2 * _cores()
-    words: list[str | Path] = [program, "--turns", f"{inside.pace:g}", f"{seconds / STARTS:g}", *map(str, sizes)]
+    words: list[str | Path] = [
+        program,
+        "--oversubscribed",
+        f"{inside.pace:g}",
+        f"{seconds / STARTS:g}",
+        *map(str, sizes),
+    ]
     command = [mpi.mpirun, *placement(mpi, None, ranks), *words]
     starts = []
     for _ in range(STARTS):
@@ -167,8 +173,8 @@ def measure_turns(
         ended = run_to_end(command, folder=folder, environment=environment, timeout=LEAST_SECONDS)
         if ended.status != 0:
             raise Error(f"{command[0]} failed", cause=ended.reason)
-        starts.append(turns_of(ended.objects()))
-    return Turns(
+        starts.append(oversubscribed_times_of(ended.objects()))
+    return OversubscribedTimes(
         ranks,
         {size: median(start.steps[size] for start in starts) for size in starts[0].steps},
         median(start.first for start in starts),
@@ -177,7 +183,7 @@ def measure_turns(
     )
 
 
-def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
+def oversubscribed_times_of(lines: Sequence[Mapping[str, float]]) -> OversubscribedTimes:
     """From what the program prints: what it says of the fewest bytes, and by bytes the seconds of several steps.
 
     Another program may take a core while one step or one lap is measured, so that several seem to take less. Nothing is
@@ -190,15 +196,15 @@ def turns_of(lines: Sequence[Mapping[str, float]]) -> Turns:
         first = 0.0
     per_step = {size: max(0.0, seconds - first) / steps for size, seconds in several.items()}
     lap = head["two_laps"] - head["one_lap"] if head["two_laps"] > head["one_lap"] else head["two_laps"] / 2
-    return Turns(int(head["ranks"]), per_step, first, lap / head["ranks"], bool(head["at_another_pace"]))
+    return OversubscribedTimes(int(head["ranks"]), per_step, first, lap / head["ranks"], bool(head["at_another_pace"]))
 
 
-def executor_seconds(steps: int = 100_000, turns: int = 9) -> float:
-    """What our executor takes for each end of a message, whatever carries it: the median over some turns."""
+def executor_seconds(steps: int = 100_000, repeats: int = 9) -> float:
+    """What our executor takes for each end of a message, whatever carries it: the median of some repeats."""
     times: list[float] = []
-    for _ in range(turns):
+    for _ in range(repeats):
         begin = perf_counter()
-        ends = of_mpi().execute_without_carrying(steps // turns)
+        ends = of_mpi().execute_without_carrying(steps // repeats)
         times.append((perf_counter() - begin) / ends)
     return median(times)
 

@@ -1,4 +1,4 @@
-"""ayatori bench: how fast is it on this machine, beside others?"""
+"""ayatori bench: how fast is it on this machine, compared with others?"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def incast(
     repeats: Annotated[int, typer.Option(help="Rounds of alternating measurements.")] = 3,
     json: options.JSON = False,
 ) -> None:
-    """Send from many processes to one over the loopback, by each stack in turn; check every byte."""
+    """Send from many processes to one over the loopback, by each stack alternately; check every byte."""
     names = [name.strip() for name in stacks.split(",") if name.strip()]
     settings = IncastSettings(senders, options.value_of(parse_bytes, bytes), messages)
     with progress("incast", repeats * len(names)) as advance:
@@ -70,7 +70,7 @@ def incast_row(result: StackIncast) -> list[str]:
     of_runs = result["messages_per_s"]
     rates = [f"{rate:.0f}" for rate in (of_runs["median"], of_runs["min"], of_runs["max"])]
     counts = [
-        "not told" if count is None else str(count) for count in (result["duplicates"], result["retransmissions"])
+        "not known" if count is None else str(count) for count in (result["duplicates"], result["retransmissions"])
     ]
     return [f"  {result['stack']}", *rates, f"{result['receiver_rss_MB']:.1f}", *counts, str(result["lost"])]
 

@@ -1,4 +1,4 @@
-"""ayatori bench collectives, ayatori bench alltoall: an MPI alone, with a table, and with the plug-in, in turns."""
+"""ayatori bench collectives, ayatori bench alltoall: an MPI alone, with a table, and with the plug-in, alternately."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ BURST = Annotated[
 ]
 HERE = Annotated[bool, typer.Option("--here", help="On this host, without a lab.")]
 REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells alternate.")]
-TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
+MEASUREMENTS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
 OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
 
 
@@ -81,7 +81,7 @@ class TaskOptions:
     iterations: ITERATIONS = Sweep.iterations
     dimensions: DIMENSIONS = 1
 
-    def sweep(self, by: MoverOptions, families: Sequence[str], repeats: int, turns: int) -> Sweep:
+    def sweep(self, by: MoverOptions, families: Sequence[str], repeats: int, measurements: int) -> Sweep:
         """All runs. Raises UsageError."""
         if self.task not in TASKS:
             raise UsageError(f"no task is called '{self.task}'", hint=f"there are {', '.join(TASKS)}")
@@ -94,13 +94,13 @@ class TaskOptions:
 
         if self.task == "overlap":
             sizes = [options.value_of(parse_bytes, word) for word in words_of(self.bytes)]
-            made = Sweep(cells(self.calls, sizes), repeats, turns, self.kernel, orders[0] if orders else 0)
+            made = Sweep(cells(self.calls, sizes), repeats, measurements, self.kernel, orders[0] if orders else 0)
         elif self.task == "stencil":
             of_stencil = cells(self.ways or "none,isend,put,acp", orders or [1024])
-            made = Sweep(of_stencil, repeats, turns, iterations=self.iterations, dimensions=self.dimensions)
+            made = Sweep(of_stencil, repeats, measurements, iterations=self.iterations, dimensions=self.dimensions)
         else:
             solved = cells(self.ways or "cg,pipecg", orders or [1536])
-            made = Sweep(solved, repeats, turns, iterations=self.iterations)
+            made = Sweep(solved, repeats, measurements, iterations=self.iterations)
         made.check()
         return made
 
@@ -151,18 +151,18 @@ def overlap(
     by: MoverOptions,
     where: SiteOptions,
     repeats: REPEATS = 4,
-    turns: TURNS = 7,
+    measurements: MEASUREMENTS = 7,
     out_dir: OUT_DIR = None,
     resume: options.RESUME = False,
     json: options.JSON = False,
 ) -> None:
     """How much of a communication does a computation hide, and what moves it meanwhile?
 
-    Messages and collectives beside a computation (--task overlap), or a stencil whose processes exchange borders
+    Messages and collectives during a computation (--task overlap), or a stencil whose processes exchange borders
     (--task stencil), or CG and its pipelined forms (--task krylov, with PETSc), between two hosts of a lab whose cables
-    have --rate. Every result is checked. Times are medians
-    over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %,
-    there are up to as many runs again; if they still do, or the machine was slower than usual or others used it, the
+    have --rate. Every result is checked. Times are medians over all measurements of all runs. Where medians of the
+    earlier and the later half of the runs differ by more than 5 %, there are up to as many runs again; if they still
+    do, or the machine was slower than usual or others used it, the
     figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
     """
     site = where.site()
@@ -172,7 +172,7 @@ def overlap(
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
     if "offload" in words_of(by.mechanisms) and (why := why_no_offload(families)):
         note(f"offload is not measured: {why}")
-    sweep = what.sweep(by, families, repeats, turns)
+    sweep = what.sweep(by, families, repeats, measurements)
     finish(site, sweep, measured(site, sweep, resume), what.task, out_dir, json)
 
 
@@ -183,7 +183,7 @@ def finish(
         "task": task,
         "kernel": sweep.kernel,
         "repeats": sweep.repeats,
-        "turns": sweep.turns,
+        "measurements": sweep.measurements,
         "site": asdict(site),
         "definitions": DEFINITIONS,
         "results": results,
@@ -217,7 +217,7 @@ def describe(data: OverlapData) -> None:
     task = data["task"]
     kinds = {"stencil": "all steps of a stencil", "krylov": "whole solutions by PETSc, preconditioner: Jacobi"}
     what = kinds.get(task, f"computation: {data['kernel']}")
-    say(f"{what}; medians of {data['repeats']} runs with {data['turns']} measurements each")
+    say(f"{what}; medians of {data['repeats']} runs with {data['measurements']} measurements each")
     if task == "overlap":
         for name, definition in DEFINITIONS.items():
             say(f"overlap by {name}: {definition}")
@@ -271,7 +271,7 @@ def name_of(result: OverlapResult) -> str:
 def overlap_row(result: OverlapResult) -> list[str]:
     times, ratio = result["times"], result["overlap"]
     assert ratio is not None  # every run that came to an end has them
-    columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "in_turn", "both")]
+    columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "sequential", "both")]
     ratios = [f"{ratio[name]:.0%}" for name in ("ours", "osu", "imb")]
     return [f"  {name_of(result)}", *columns, *ratios, noise_of(result)]
 

@@ -129,11 +129,11 @@ def pingpong(
     print_json("bench-pingpong", data) if json else describe(results)
 
 
-def write_results(folder: Path, described: Network | None, results: Sequence[Result], told: str) -> None:
+def write_results(folder: Path, described: Network | None, results: Sequence[Result], text: str) -> None:
     make_folder(folder)
     file = folder / "network.json"
     if described is None:
-        write_bytes(file, told.encode())
+        write_bytes(file, text.encode())
         described = open_source(f"json:{file}", purpose=Purpose.sockets)
     measured, links = with_measured_links(described, results)
     write_bytes(file, measured.encode())

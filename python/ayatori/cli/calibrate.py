@@ -75,9 +75,9 @@ def describe(calibration: Calibration) -> None:
         for size in SIZES_PRINTED
     ]
     print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
-    say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
+    say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, in addition to the MPI")
     say(f"  start: {format_seconds(calibration.start)} before a collective's first step")
-    describe_turns(calibration)
+    describe_oversubscription(calibration)
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
         + [f"{error.max:.1%}"]
@@ -88,7 +88,7 @@ def describe(calibration: Calibration) -> None:
         print_warning(remark)
 
 
-def describe_turns(calibration: Calibration) -> None:
+def describe_oversubscription(calibration: Calibration) -> None:
     say(
         f"  where two ranks share a core: {format_seconds(calibration.start_skew)} more before the first step, "
         f"{format_seconds(seconds_of(calibration.scheduling_delay, 1))} until a message is seen"

@@ -112,8 +112,8 @@ def describe_together(together: TogetherData, seed: int) -> None:
         say(f"  without plans mean {before['mean']:.4f}, min {before['min']:.4f} by base LIDs{same}")
     rows = [
         [f"  {job['name']}", str(job["machines"]), job["method"], f"{job['alone']:.4f}", f"{job['together']:.4f}",
-         job["worst_neighbour"] or "-", f"{job['beside_worst_neighbour']:.4f}"]
+         job["worst_neighbour"] or "-", f"{job['with_worst_neighbour']:.4f}"]
         for job in jobs
     ]  # fmt: skip
-    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it"], rows)
+    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "with it"], rows)
     describe_shared_links(together)

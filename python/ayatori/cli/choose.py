@@ -17,7 +17,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say, say_unbroken
-from ayatori.cli.starting import describe_planning, describe_start, line_that_plans, start_beside
+from ayatori.cli.starting import describe_planning, describe_start, line_that_plans, write_start_files
 
 if TYPE_CHECKING:
     from ayatori._core import Job, Network
@@ -140,7 +140,7 @@ def write_choice(out: Path | None, source: str, network: Network, choice: Choice
         return {}
     write_table(table_of(source, network, choice), out)
     note(f"wrote {out}")
-    lines = start_beside(network, choice.jobs[0], out, f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run ")
+    lines = write_start_files(network, choice.jobs[0], out, f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run ")
     return {launcher: line for launcher, line in lines.items() if launcher != "torchrun"}
 
 

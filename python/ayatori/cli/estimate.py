@@ -97,7 +97,7 @@ def hpl(
     for point in sweep.points():
         note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
         measured = measure_parts(launcher, point, time)
-        modelled = model_hpl(point, PartTimes(measured.kernels), depth, measured.places)
+        modelled = model_hpl(point, PartTimes(measured.kernels), depth, measured.placement)
         results.append(
             {
                 "plane": point.plane.name,

@@ -72,7 +72,7 @@ def describe(found: MemoryEstimate, connection: int) -> None:
     names = "; ".join(name for name in LIBACP if name in uses)
     say(
         f"  {names}: libacp. Its tables and buffers were made here, at their default sizes and for so many processes, "
-        "and counted: a process has at most that, however many peers there are. Besides "
+        "and counted: a process has at most that, however many peers there are. In addition, "
         f"{format_bytes(found.starter)} of starter memory (ACP_STARTER_BYTES), and while datagrams wait at most "
         f"{format_bytes(uses['UDP'].waiting)} of the kernel's for UDP."
     )

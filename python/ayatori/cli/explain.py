@@ -130,7 +130,7 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
         write_json(folder / "explanation.json", with_timeline)
         write_json(folder / "perfetto.json", perfetto_of(traces))
         write_bytes(folder / "index.html", overlap_page(with_timeline).encode("utf-8"))
-        note(f"wrote {folder / 'index.html'}, explanation.json and perfetto.json (for ui.perfetto.dev) beside it")
+        note(f"wrote {folder / 'index.html'}, explanation.json and perfetto.json (for ui.perfetto.dev) next to it")
     print_json("explain-overlap", data) if as_json else describe(data)
 
 

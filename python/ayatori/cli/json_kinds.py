@@ -29,7 +29,7 @@ from ayatori.measurement.programs import IncastData, PeersData
 from ayatori.model.network import LinkData, ShapeData, ShowData
 from ayatori.mpi_tables.tables import MpiTableData
 from ayatori.overlap.sweep import OverlapData
-from ayatori.planning.beside import PlacedData
+from ayatori.planning.concurrent import PlacedData
 from ayatori.planning.plans import JobsData
 from ayatori.planning.routes import RouteData, TablesData
 from ayatori.planning.source_ports import RoceData

@@ -152,7 +152,7 @@ def sources_in_words() -> str:
 
 
 def background_in_words(flows: Sequence[BackgroundData]) -> str:
-    """By plane how much traffic there is beside jobs, of what background_as_data() tells."""
+    """By plane how much traffic there is in the background, from background_as_data()."""
     on_plane: dict[str, list[float]] = {}
     for flow in flows:
         on_plane.setdefault(flow["plane"], []).append(flow["bytes_per_second"])

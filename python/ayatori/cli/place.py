@@ -17,7 +17,7 @@ from ayatori.cli.paths import note_sizes
 from ayatori.cli.running_jobs import AmongRunning, RunningOptions, describe_placed, jobs_in_words, tables_in_words
 from ayatori.cli.searching import ROUNDS, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import PlacedData, placed_as_data
+from ayatori.planning.concurrent import PlacedData, placed_as_data
 from ayatori.planning.placement import Wanted, propose
 from ayatori.planning.plans import Messages, purpose_of
 from ayatori.planning.routes import make_routes, read_routes
@@ -25,7 +25,7 @@ from ayatori.planning.routes import make_routes, read_routes
 
 @dataclass(frozen=True)
 class NewJobOptions:
-    """The options that say how large the new job is, which hosts it may have, and what it sends beside which jobs."""
+    """The options that say how large the new job is, which hosts it may have, and what it sends, among which jobs."""
 
     nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")]
     free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The free hosts.")]
@@ -105,7 +105,7 @@ def place(
 
 
 def describe(data: PlaceData) -> None:
-    say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
+    say(f"{data['source']}: among {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     for proposal in data["proposals"]:

@@ -35,7 +35,7 @@ from ayatori.cli.searching import (
     searched,
     with_results,
 )
-from ayatori.cli.starting import describe_start, start_beside
+from ayatori.cli.starting import describe_start, write_start_files
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
 from ayatori.planning.improvement import (
@@ -240,7 +240,7 @@ def plan_each(
     if wanted.out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], rails, wanted.out)
         run = f"ayatori run --plan {quote(str(wanted.out.resolve()))} "
-        start = start_beside(network, jobs[0], wanted.out, run)
+        start = write_start_files(network, jobs[0], wanted.out, run)
     if details.steps_out is not None:
         write_steps(improvements[0], details.steps_out)
     data: PlanData = {
@@ -303,7 +303,7 @@ def on_tables_of_ours(
     improvements: list[Improvement],
     messages: Messages,
 ) -> list[Assessment]:
-    """The jobs on d-mod-k of ours, which stands beside tables of others; empty if ours are in use."""
+    """The jobs on d-mod-k of ours, next to tables of others; empty if ours are in use."""
     if in_use.name == OURS:
         return []
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
@@ -351,7 +351,7 @@ def describe(data: PlanData) -> None:
     if data["new_tables"] is not None:
         say(f"  new tables    {new_tables_in_words(data['new_tables'])}")
     elif data["tables_of_ours"] is not None:
-        say(f"  beside it     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
+        say(f"  reference     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
     say(f"  take          {choice_in_words(data)}")
@@ -364,8 +364,8 @@ def describe(data: PlanData) -> None:
     if (other := data["in_network_order"]) is not None:
         say(f"  try           --order network: {other:.4f} with the ranks in the network's order")
     if data["jobs"] == 1:
-        told = data["choices"][0] if data["equal"] else data["per_job"][0]
-        say(f"  proof         {told['reason']}")
+        chosen = data["choices"][0] if data["equal"] else data["per_job"][0]
+        say(f"  proof         {chosen['reason']}")
         if "steps" in data["per_job"][0]:
             say(f"  steps         {data['per_job'][0]['steps']['reason']}")
         if "simulated" in data["choices"][0]:

@@ -1,4 +1,4 @@
-"""`ayatori plan` with --running or --jobs: new jobs beside those that run, or beside each other."""
+"""`ayatori plan` with --running or --jobs: new jobs among running jobs, or planned together."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ayatori.cli.running_jobs import (
     tables_in_words,
 )
 from ayatori.cli.searching import ROUNDS, Cut, cut_as_data, describe_cut, leave_if_interrupted, searched
-from ayatori.cli.starting import describe_start, start_beside
+from ayatori.cli.starting import describe_start, write_start_files
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import Placed, PlacedData, RunningJob, placed_as_data
+from ayatori.planning.concurrent import Placed, PlacedData, RunningJob, placed_as_data
 
 JOINT = Annotated[
     list[Path] | None,
@@ -55,7 +55,7 @@ class ConcurrentOptions:
         """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
         if self.others.running is None and (self.others.state is not None or self.name is not None):
             raise UsageError(
-                "--state and --name are of a job beside others", hint="--running FOLDER, or --running slurm"
+                "--state and --name are of a job among running jobs", hint="--running FOLDER, or --running slurm"
             )
         if not self.asked:
             return
@@ -101,14 +101,14 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
         write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.messages.rails != "own")
         note(f"wrote {file}")
         run = f"ayatori run --plan {quote(str(file.resolve()))} "
-        start[name] = start_beside(new.network, new.jobs[name], file, run)
+        start[name] = write_start_files(new.network, new.jobs[name], file, run)
     return start
 
 
 def plan_concurrent(
     source: str, new: NewJobs, concurrent: ConcurrentOptions, limit: float, out: Path | None, json: bool
 ) -> None:
-    """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
+    """Plans of new jobs together, and among running jobs: made, saved and printed."""
 
     start: dict[str, dict[str, str]] = {}
     cut: Cut | None = None
@@ -182,7 +182,7 @@ def started_as_data(
 
 
 def describe_one(data: StartedAmongRunning) -> None:
-    say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
+    say(f"{data['source']}: among {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     describe_placed(data)
@@ -190,7 +190,7 @@ def describe_one(data: StartedAmongRunning) -> None:
 
 
 def describe_jointly(data: JointlyData) -> None:
-    say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
+    say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, among {jobs_in_words(data['running'])}")
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     expected, without = data["relative_bandwidth"], data["without_plan"]

@@ -31,7 +31,7 @@ from ayatori.planning.routes import (
 MAX_PARTS = 4
 
 LARGE_FILE = 10**8
-"""Bytes of tables from which on the size is told."""
+"""Bytes of tables from which on the size is printed."""
 
 
 @grouped

@@ -262,9 +262,9 @@ def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
         return {}
     network = open_source(source, purpose=neighbours)
     interfaces = sorted({network.name(network.port(end).device) for end in network.endpoints})
-    # Open MPI refuses to be told both which to use and which not.
-    told = any(f"OMPI_MCA_btl_tcp_if_{word}" in os.environ for word in ("include", "exclude"))
-    variables = variables_for(interfaces, openmpi=family_of(command) == "openmpi" and not told)
+    # Open MPI refuses options for both which to use and which not.
+    set_by_user = any(f"OMPI_MCA_btl_tcp_if_{word}" in os.environ for word in ("include", "exclude"))
+    variables = variables_for(interfaces, openmpi=family_of(command) == "openmpi" and not set_by_user)
     return {name: os.environ.get(name, value) for name, value in variables.items()}
 
 

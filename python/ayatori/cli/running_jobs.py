@@ -1,4 +1,4 @@
-"""What `plan --running` and `place` share: a job beside those that run."""
+"""What `plan --running` and `place` share: a job among running jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.beside import Placed, PlacedData, RunningJob, job_hosts, plan_beside
+from ayatori.planning.concurrent import Placed, PlacedData, RunningJob, job_hosts, plan_concurrent
 from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
@@ -58,7 +58,7 @@ class RunningOptions:
 
 @dataclass
 class NewJobs:
-    """Jobs that are to be planned beside those that run, by name; several are planned jointly."""
+    """Jobs that are to be planned among running jobs, by name; several are planned jointly."""
 
     network: Network
     routes: Routes
@@ -76,7 +76,7 @@ class NewJobs:
         jobs, is_alone = list(self.jobs.values()), len(self.jobs) == 1
         if is_alone:
             control.expect(1)
-        placed = plan_beside(self.network, self.routes, jobs, others, self.messages, control)
+        placed = plan_concurrent(self.network, self.routes, jobs, others, self.messages, control)
         if is_alone:
             control.did(0 if control.stopped else 1)
         return dict(zip(self.jobs, placed, strict=True))
@@ -106,7 +106,7 @@ def add_to_running(
     plan: Callable[[list[RunningJob]], dict[str, Placed]],
     save: Callable[[dict[str, Placed]], None],
 ) -> tuple[dict[str, Placed], list[RunningJob]]:
-    """Has the jobs planned beside those that run, and saved, and notes them, all under the lock.
+    """Has the jobs planned among running jobs, and saved, and notes them, all under the lock.
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
@@ -143,7 +143,7 @@ def tables_in_words(lfts: Path | None, lmc: int) -> str:
 
 
 def describe_placed(data: PlacedData) -> None:
-    """A job beside those that run, as placed_as_data() has it."""
+    """A job among running jobs, as placed_as_data() has it."""
     size = f"{counted(data['machines'], 'host')}, {counted(data['ranks'], 'rank')}"
     say(f"  job           {data['name']}: {size}, {data['method']}")
     expected, without = data["relative_bandwidth"], data["without_plan"]
@@ -151,10 +151,13 @@ def describe_placed(data: PlacedData) -> None:
     if data["isolated"]:
         say("  isolated      no link carries messages of another job, whatever step each is in")
         return
-    say(f"  meetings      {data['meetings']:.4f} a step; no plan has fewer than {data['least_meetings']:.4f}")
+    say(f"  conflicts     {data['conflicts']:.4f} a step; no plan has fewer than {data['least_conflicts']:.4f}")
     links = data["shared_links"][:SHARED_LINKS_SHOWN]
     names, shortened = names_of_links(links)
-    rows = [[f"  {name}", link["job"], f"{link['meeting']:.1%}"] for name, link in zip(names, links, strict=True)]
+    rows = [
+        [f"  {name}", link["job"], f"{link['conflict_probability']:.1%}"]
+        for name, link in zip(names, links, strict=True)
+    ]
     if rows:
         title = f"  links that it shares ({data['shared_link_count']})"
         print_table("", [title, "with job", "of the time"], rows, shortened)

@@ -29,7 +29,7 @@ SECONDS = Annotated[
 ]
 USUAL_SECONDS = "60s"
 ROUNDS = "rounds of planning"
-"""What the searches for paths beside other jobs count."""
+"""What the searches for paths among other jobs count."""
 MAX_SECONDS = 30 * 86400.0
 LOOKS_EVERY_SECONDS = 0.1
 SECONDS_TO_END = 10.0
@@ -96,7 +96,7 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     """
     control, begun = SearchControl(), time.monotonic()
     by: CutBy | None = None
-    told = False
+    reported = False
     interrupted_at = float("inf")
 
     def end_by_interrupt() -> None:
@@ -113,8 +113,8 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
             if not by and thread.is_alive() and limit is not None and now - begun >= limit:
                 by = CutBy.limit
                 control.stop()
-            if interrupted_at <= now and not told:
-                told = True
+            if interrupted_at <= now and not reported:
+                reported = True
                 note("ending with what is found so far; Ctrl-C once more leaves at once")
             if now - interrupted_at > SECONDS_TO_END:
                 raise KeyboardInterrupt

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypedDict
 
 import typer
 
-from ayatori._core import Job, Network, Purpose, places_of_job
+from ayatori._core import Job, Network, Purpose, placement_of_job
 from ayatori.base.errors import Error
 from ayatori.base.spreads import PerhapsSpread, Spread
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
@@ -244,7 +244,7 @@ def write_schedule(network: Network, jobs: list[Job], question: Question, file: 
     if not is_first_process():
         return
     call = question.call_on(jobs)
-    written = write_schedules([make_schedule(call, places_of_job(network, jobs[0]))], file, call.algorithm)[0]
+    written = write_schedules([make_schedule(call, placement_of_job(network, jobs[0]))], file, call.algorithm)[0]
     first, last, multiple = written.sizes
     sizes = "all sizes" if multiple == 1 else f"multiples of {multiple} bytes"
     note(f"wrote {file}, for {sizes if first != last else format_bytes(first)}")
@@ -265,7 +265,7 @@ def describe(data: SimulateData, model: Model) -> None:
     describe_paths(data)
     describe_costs(model)
     if data["background"]:
-        say(f"  beside        {options.background_in_words(data['background'])}")
+        say(f"  background    {options.background_in_words(data['background'])}")
     alone = ", each job alone" if "together" in data else ""
     say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}{alone}")
     if data["bandwidth_MBps"]["mean"] is not None:
@@ -291,10 +291,10 @@ def describe_together(together: SimulatedTogether, seed: int) -> None:
     rows = [
         [f"  {job['name']}", str(job["machines"]), job["method"], format_seconds(job["alone_s"]),
          format_seconds(job["time_s"]), f"{job['delayed']:.0%}", job["worst_neighbour"] or "-",
-         format_seconds(job["beside_worst_neighbour_s"])]
+         format_seconds(job["with_worst_neighbour_s"])]
         for job in jobs
     ]  # fmt: skip
-    print_table("", ["  job", "hosts", "paths", "alone", "together", "delayed", "worst neighbour", "beside it"], rows)
+    print_table("", ["  job", "hosts", "paths", "alone", "together", "delayed", "worst neighbour", "with it"], rows)
     describe_shared_links(together)
 
 

@@ -10,9 +10,9 @@ from ayatori.cli.output import note, say, say_unbroken
 from ayatori.ordering.files import write_start_file
 
 
-def start_beside(network: Network, job: Job, result: Path, run: str = "") -> dict[str, str]:
-    """Writes RESULT.hosts beside a result that holds for this order of ranks alone; returns, by launcher, the line that
-    starts the job in it. `run`: what starts launchers."""
+def write_start_files(network: Network, job: Job, result: Path, run: str = "") -> dict[str, str]:
+    """Writes RESULT.hosts next to a result that holds for this order of ranks alone; returns, by launcher, the line
+    that starts the job in it. `run`: what starts launchers."""
     file = result.with_name(f"{result.name}.hosts")
     lines = write_start_file(network, job, file, run)
     note(f"wrote {file}")

@@ -1,4 +1,5 @@
-"""What is printed goes out through a stream whose failures are told from those of files, sockets and children."""
+"""What is printed goes out through a stream whose failures are distinguished from those of files, sockets and
+children."""
 
 from __future__ import annotations
 

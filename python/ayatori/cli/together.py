@@ -96,7 +96,7 @@ def describe_shared_links(together: MeasuredTogether | ConcurrentData) -> None:
     links = together["shared_links"][:SHARED_LINKS_PRINTED]
     names, shortened = names_of_links(links)
     rows = [
-        [f"  {name}", " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
+        [f"  {name}", " and ".join(link["jobs"]), f"{link['conflict_probability']:.1%}"]
         for name, link in zip(names, links, strict=True)
     ]
     print_table(

@@ -71,10 +71,10 @@ class Facts:
     """By subnet: the slowest that was measured between neighbours of the list; missing if nothing came."""
 
 
-def read_host(name: str, told: Mapping[str, Any]) -> Host:
+def read_host(name: str, reply: Mapping[str, Any]) -> Host:
     """A host of what the probe prints."""
     interfaces = []
-    for one in told["interfaces"]:
+    for one in reply["interfaces"]:
         if one["loopback"] or not one["up"] or not one["addresses"]:
             continue
         addresses = tuple(
@@ -85,12 +85,12 @@ def read_host(name: str, told: Mapping[str, Any]) -> Host:
     return Host(
         name,
         tuple(interfaces),
-        told["own_address"],
-        tuple(told["adapters"]),
-        told["locked_bytes"],
-        told["open_files"],
-        told.get("cores"),
-        Mpich(**told["mpich"]) if told.get("mpich") else None,
+        reply["own_address"],
+        tuple(reply["adapters"]),
+        reply["locked_bytes"],
+        reply["open_files"],
+        reply.get("cores"),
+        Mpich(**reply["mpich"]) if reply.get("mpich") else None,
     )
 
 

@@ -12,7 +12,7 @@ from ayatori.diagnosis.networks import Way
 LITTLE_LOCKED_BYTES = 64 << 20
 FEW_FILES = 1024
 SLOWER = 0.5
-"""A network with less than this share of the fastest one's rate is slow beside it."""
+"""A network with less than this share of the fastest one's rate is slow compared with it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How Open MPI is told which interfaces to use: by their names, or by their networks where it would not understand a
+"""The option for Open MPI which interfaces to use: by their names, or by their networks where it would not understand a
 name."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def names_for_openmpi_here(interfaces: Sequence[str]) -> str:
     if names is None:
         listed = ", ".join(filter(is_taken_for_address, interfaces))
         cause = "it takes names that do not begin with a letter for addresses, and there is no such interface here"
-        raise Error(f"Open MPI can't be told to use {listed}", cause, hint="name its network: 10.65.0.0/16")
+        raise Error(f"no option makes Open MPI use {listed}", cause, hint="name its network: 10.65.0.0/16")
     return names
 
 
@@ -45,7 +45,7 @@ def _networks_here(interface: str) -> list[str]:
     if "/" in interface:
         return [interface]
     words = [shutil.which("ip") or "false", "-j", "-4", "address", "show", interface]
-    told = subprocess.run(words, capture_output=True, text=True, check=False)
-    devices = json.loads(told.stdout or "[]") if told.returncode == 0 else []
+    listed = subprocess.run(words, capture_output=True, text=True, check=False)
+    devices = json.loads(listed.stdout or "[]") if listed.returncode == 0 else []
     addresses = [one for device in devices for one in device.get("addr_info", [])]
     return [str(ip_network(f"{one['local']}/{one['prefixlen']}", strict=False)) for one in addresses]

@@ -14,7 +14,7 @@ _MENDED_IN = (4, 2)
 
 
 def known_of_libraries(facts: Facts, ranks: Mapping[str, int], yielding: Path | None) -> list[Finding]:
-    """What concerns users of one library. `ranks` are those of a job by host, as far as they are told; `yielding` is
+    """What concerns users of one library. `ranks` are those of a job by host, as far as they are known; `yielding` is
     the library that makes MPICH's ranks yield, if there is one here."""
     return [*_waits_in_finalize(facts), *_polls(facts, ranks, yielding)]
 

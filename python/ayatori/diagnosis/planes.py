@@ -1,4 +1,4 @@
-"""What a network's file says of hosts, beside what they say themselves: which interface serves which purpose."""
+"""What a network's file says of hosts, compared with what they say themselves: which interface serves which purpose."""
 
 from __future__ import annotations
 

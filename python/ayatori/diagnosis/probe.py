@@ -185,8 +185,8 @@ def main() -> None:
     print(json.dumps(facts(listening.getsockname()[1], token)), flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
-        told = {"reach": reach(asked["reach"])} if "reach" in asked else {"rate": rate(*asked["rate"])}
-        print(json.dumps(told), flush=True)
+        reply = {"reach": reach(asked["reach"])} if "reach" in asked else {"rate": rate(*asked["rate"])}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def remedies_by_purpose(facts: Facts, planes: Sequence[ServedPlane]) -> Mapping[
 
 def variables_for(interfaces: Sequence[str], openmpi: bool) -> dict[str, str]:
     """For processes that this machine starts, which send messages over these interfaces and no other then. Raises Error
-    if Open MPI, where it is meant, can't be told so."""
+    if Open MPI, where it is meant, has no option for that."""
     named = {"OMPI_MCA_btl_tcp_if_include": names_for_openmpi_here(interfaces)} if openmpi else {}
     return named | _devices(interfaces)
 
@@ -75,7 +75,7 @@ def _that_names_only(facts: Facts, way: Way) -> str | None:
 
 def _openmpi_by_ucx(way: Way) -> list[str]:
     """Open MPI's own TCP can't use an interface with several addresses; UCX can. Open MPI takes UCX for TCP only if it
-    is told that any transport and device will do."""
+    gets the option that any transport and device will do."""
     assert way.interface is not None
     words = ["--mca", "pml", "ucx", "--mca", "osc", "ucx"]
     words += ["--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any"]

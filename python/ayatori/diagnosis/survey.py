@@ -36,11 +36,11 @@ class _Probe:
             )
         except OSError as error:
             raise Error(f"can't run {words[0]}", error.strerror or str(error)) from error
-        self.told: dict[str, Any] = {}
+        self.reply: dict[str, Any] = {}
 
     def listen(self) -> None:
         """Waits for the facts. What a host greets its users with may come before them."""
-        self.told = self._read(skipped_lines=_GREETING_LINES)
+        self.reply = self._read(skipped_lines=_GREETING_LINES)
 
     def ask(self, question: dict[str, Any]) -> Any:
         assert self._process.stdin is not None
@@ -77,7 +77,7 @@ def survey(hosts: Sequence[str], agent: Sequence[str]) -> Facts:
         for probe in probes:
             stack.callback(probe.end)
         wait_for_all(pool.map(_Probe.listen, probes))
-        known = [read_host(probe.host, probe.told) for probe in probes]
+        known = [read_host(probe.host, probe.reply) for probe in probes]
         return _try_all(pool, probes, known)
 
 
@@ -120,8 +120,8 @@ def _targets(number: int, hosts: list[Host]) -> list[tuple[Address | None, Addre
 
 
 def _target(source: Address | None, other: Address, hosts: list[Host], probes: list[_Probe]) -> list[Any]:
-    told = next(probe.told for probe in probes if probe.host == other.host)
-    return [source.text if source else None, other.text, told["port"], told["token"]]
+    reply = next(probe.reply for probe in probes if probe.host == other.host)
+    return [source.text if source else None, other.text, reply["port"], reply["token"]]
 
 
 def _rates(probes: list[_Probe], hosts: list[Host], reached: dict[tuple[Address, Address], bool]) -> dict[str, float]:

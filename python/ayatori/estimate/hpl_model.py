@@ -9,7 +9,7 @@ from math import log
 
 from ayatori.base.errors import Error
 from ayatori.estimate.shared_cores import SharedCores, Then
-from ayatori.linpack.kernels import Kernels, Places
+from ayatori.linpack.kernels import Kernels, Placement
 from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
 
@@ -74,10 +74,10 @@ def check_modelled(point: Point, depth: int) -> None:
         raise Error(f"NB {point.block} is more than N {point.order}")
 
 
-def model_hpl(point: Point, parts: PartTimes, depth: int, places: Places) -> Modelled:
+def model_hpl(point: Point, parts: PartTimes, depth: int, placement: Placement) -> Modelled:
     """Raises Error for what check_modelled() refuses."""
     check_modelled(point, depth)
-    factoring = _Factoring(point, parts, depth, places)
+    factoring = _Factoring(point, parts, depth, placement)
     seconds = factoring.run() + _backward(point, parts, factoring.count)
     if seconds <= 0:
         raise Error("the parts took no time that can be measured", hint="a larger N")
@@ -92,9 +92,9 @@ _Step = Callable[[Then], None]
 class _Factoring:
     """What the processes do, one after another: each is a generator of steps."""
 
-    def __init__(self, point: Point, parts: PartTimes, depth: int, places: Places) -> None:
-        self._point, self._parts, self._depth, self._places = point, parts, depth, places
-        self._cores = SharedCores(places.machine_of, places.cores)
+    def __init__(self, point: Point, parts: PartTimes, depth: int, placement: Placement) -> None:
+        self._point, self._parts, self._depth, self._placement = point, parts, depth, placement
+        self._cores = SharedCores(placement.machine_of, placement.cores)
         self.count = -(-point.order // point.block)
         self.panels = self.updates = self.messages = 0.0
         """Seconds of all processes together, with a core for each."""
@@ -167,7 +167,7 @@ class _Factoring:
         """A core copies what comes through memory."""
         seconds = self._parts.message(self._rows(panel))
         self.messages += seconds
-        host_of = self._places.host_of
+        host_of = self._placement.host_of
         if host_of[me] == host_of[me - 1]:
             return partial(self._cores.compute, me, seconds)
         return partial(self._cores.wait, seconds)

@@ -1,4 +1,4 @@
-"""Paper 3's estimate of its cluster (section 4.2), step by step, beside what its own numbers multiply out to."""
+"""Paper 3's estimate of its cluster (section 4.2), step by step, compared with what its own numbers multiply out to."""
 
 from __future__ import annotations
 

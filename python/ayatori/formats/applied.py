@@ -1,4 +1,4 @@
-"""Plans as a job applied them (docs/applied-format.md): what libayatori_paths.so recorded, beside the plan."""
+"""Plans as a job applied them (docs/applied-format.md): what libayatori_paths.so recorded, next to the plan."""
 
 from __future__ import annotations
 

@@ -114,8 +114,8 @@ def costs_on_planes(
 def _link_seconds(network: Network, plane: int) -> float:
     """The median latency of the plane's links that the network tells; 0 for none."""
     ports = (network.port(near) for near, _ in network.cables())
-    told = [port.latency_ns for port in ports if network.plane_of(port.device) == plane and port.latency_ns]
-    return median(told) * 1e-9 if told else 0.0
+    known = [port.latency_ns for port in ports if network.plane_of(port.device) == plane and port.latency_ns]
+    return median(known) * 1e-9 if known else 0.0
 
 
 def _executed(costs: MessageCosts, engine: float) -> MessageCosts:

@@ -14,18 +14,18 @@ from ayatori.planning.together import JobOnFabric
 
 
 def files_of_jobs(paths: Iterable[Path]) -> list[Path]:
-    """These files, and those in these folders: by name, without hidden ones and what stands beside a plan."""
+    """These files, and those in these folders: by name, without hidden ones and the files next to a plan."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = (each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-            files += sorted(each for each in inside if not _is_beside_plan(each))
+            files += sorted(each for each in inside if not _belongs_to_plan(each))
         else:
             files.append(path)
     return files
 
 
-def _is_beside_plan(file: Path) -> bool:
+def _belongs_to_plan(file: Path) -> bool:
     """The paths of its pairs, or the hosts of its ranks."""
     return file.suffix == ".pairs" or (file.suffix == ".hosts" and is_plan(file.with_suffix("")))
 

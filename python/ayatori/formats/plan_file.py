@@ -56,7 +56,7 @@ def check_is_for(network: Network, path: Path, saved: SavedPlan, job: Job) -> No
     raise Error(
         f"{path} is not for this job: rank {rank} is on {job.name_of(network, asked[rank])}, and in the plan on "
         f"{saved.job.name_of(network, planned[rank])}",
-        hint="a plan holds for one order of ranks: that of the .hosts file beside it; or plan this hostfile",
+        hint="a plan holds for one order of ranks: that of the .hosts file next to it; or plan this hostfile",
     )
 
 

@@ -19,7 +19,7 @@ from ayatori._core import Footprint, Job, LinkUse, Network, Routes, UsedLink
 from ayatori.base.errors import Error
 from ayatori.formats.job_files import files_of_jobs, is_plan
 from ayatori.model.jobs import read_job
-from ayatori.planning.beside import RunningJob, job_hosts, unplanned
+from ayatori.planning.concurrent import RunningJob, job_hosts, unplanned
 from ayatori.planning.plans import D_MOD_K
 
 SLURM = "slurm"
@@ -84,7 +84,7 @@ def default_state(network: Network, running: str) -> Path:
 
 @contextmanager
 def locked(state: Path) -> Iterator[None]:
-    """Waits until no other process changes the file. The lock is a file beside it, as the file itself is replaced."""
+    """Waits until no other process changes the file. The lock is a file next to it, as the file itself is replaced."""
     try:
         state.parent.mkdir(parents=True, exist_ok=True)
         with state.with_name(f"{state.name}.lock").open("w") as lock:

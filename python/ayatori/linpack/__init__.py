@@ -1,1 +1,1 @@
-"""High Performance Linpack, as Debian's hpcc or an xhpl has it: what it is told, run, and what it says."""
+"""High Performance Linpack, as Debian's hpcc or an xhpl has it: its input, its run, and its output."""

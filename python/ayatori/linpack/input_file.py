@@ -46,7 +46,7 @@ _HPCC = """##### This line (no. 32) is ignored (it serves as a separator). #####
 
 
 def input_text(point: Point, variant: Variant, hpcc: bool) -> str:
-    """One test; `hpcc`: with the lines that hpcc reads besides."""
+    """One test; `hpcc`: with the lines that hpcc reads in addition."""
     text = _TEMPLATE.format(
         order=point.order,
         block=point.block,

@@ -30,7 +30,7 @@ class Kernels:
 
 
 @dataclass(frozen=True)
-class Places:
+class Placement:
     """Where processes run."""
 
     machine_of: tuple[int, ...]
@@ -47,15 +47,15 @@ class MeasuredParts:
 
     kernels: tuple[Kernels, ...]
     """From the highest to the lowest."""
-    places: Places
+    placement: Placement
 
 
 def measure_parts(launcher: Launcher, point: Point, seconds: float) -> MeasuredParts:
     words = [*launcher.command(point.processes, point.plane), str(program_for(launcher, "kernels"))]
     ended = run_in(None, [*words, str(point.order), str(point.block), str(seconds)])
     try:
-        places, *heights = ended.objects()
+        placement, *heights = ended.objects()
         kernels = tuple(Kernels(**height) for height in heights)
-        return MeasuredParts(kernels, Places(**{name: tuple(numbers) for name, numbers in places.items()}))
+        return MeasuredParts(kernels, Placement(**{name: tuple(numbers) for name, numbers in placement.items()}))
     except (ValueError, TypeError, KeyError) as error:
         raise Error("hpl_kernels' lines can't be read", cause=str(error)) from error

@@ -1,4 +1,4 @@
-"""The same kind of system in mixed precision: our own program (bench/tasks/hpl/mixed.cpp), beside HPL."""
+"""The same kind of system in mixed precision: our own program (bench/tasks/hpl/mixed.cpp), compared with HPL."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def run_mixed(launcher: Launcher, point: Point) -> MixedResult:
 
 
 def parse_mixed(output: str) -> MixedResult:
-    """The JSON line among what a launcher may print besides. Raises Error if there is none, or one that lacks a key."""
+    """The JSON line among what a launcher may print in addition. Raises Error if there is none, or one that lacks a
+    key."""
     for line in output.splitlines():
         if line.startswith("{"):
             try:

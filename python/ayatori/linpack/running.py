@@ -141,7 +141,7 @@ def random_access_bytes(point: Point) -> list[int]:
 
 
 def local_size(count: int, block: int, place: int, places: int) -> int:
-    """Rows or columns that a process has where blocks are dealt out in turns."""
+    """Rows or columns that a process has where blocks are dealt out round-robin."""
     whole, rest = divmod(count, block)
     mine = (whole // places) * block
     extra = whole % places

@@ -1,4 +1,4 @@
-"""What one run of HPL is told, and how large its matrix may be."""
+"""The input of one run of HPL, and how large its matrix may be."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ SHARE_OF_MEMORY = 0.8
 
 @dataclass(frozen=True)
 class Variant:
-    """What HPL varies besides the sizes. Its other settings are those of the input file that Debian ships with hpcc."""
+    """What HPL varies in addition to the sizes. Its other settings are those of the input file that Debian ships with
+    hpcc."""
 
     broadcast: str = "1ring"
     depth: int = 1
@@ -39,7 +40,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Plane:
-    """A network that the MPI is told to use; without an interface it chooses itself."""
+    """A network that an option makes the MPI use; without an interface it chooses itself."""
 
     name: str = "any"
     interface: str = ""

@@ -1,4 +1,4 @@
-"""Many points, each run several times; HPL and mixed precision take turns, so that both see the same load."""
+"""Many points, each run several times; HPL and mixed precision alternate, so that both see the same load."""
 
 from __future__ import annotations
 

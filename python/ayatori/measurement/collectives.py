@@ -102,7 +102,7 @@ def measure_collectives(
     repeats: int,
     advance: Callable[[], None] = lambda: None,
 ) -> dict[Cell, list[Measured]]:
-    """Of each cell one measurement a stack. Stacks take turns with each collective, so that other load of the machine,
+    """Of each cell one measurement a stack. Stacks alternate with each collective, so that other load of the machine,
     and where its cores are, affect all alike."""
     check(setting, cells, repeats)
     found: dict[tuple[Cell, str], list[float]] = {(cell, stack.name): [] for cell in cells for stack in stacks}
@@ -154,9 +154,9 @@ def alltoall_bandwidth(cell: Cell, ranks: int, machines: int, seconds: float) ->
 
 
 def multiple(ours: Measured, alone: Measured) -> float:
-    """How many times as long it takes: the median over the runs, each compared with the other stack's run beside it.
+    """How many times as long it takes: the median over the runs, each compared with the other stack's run next to it.
 
-    A virtual machine's cores may share a cache in one minute and not in the next; runs beside each other see the same.
+    A virtual machine's cores may share a cache in one minute and not in the next; neighbouring runs see the same.
     """
     pairs = zip(_medians_of_runs(ours), _medians_of_runs(alone), strict=True)
     return median(mine / other for mine, other in pairs)

@@ -1,11 +1,11 @@
 """How fast this machine is, and what else happens on it, while something is measured.
 
-The machine's speed is told by two computations between measurements, on each of up to four cores: a hash of a mebibyte,
-which stays in the cache, and a copy of 32 MiB, which does not. What counts is the processor time that they take: it
-does not grow when other processes get the core, but when the core, its caches or the memory are slower.
+The machine's speed is measured by two computations between measurements, on each of up to four cores: a hash of a
+mebibyte, which stays in the cache, and a copy of 32 MiB, which does not. What counts is the processor time that they
+take: it does not grow when other processes get the core, but when the core, its caches or the memory are slower.
 
 Other processes' load is the processor time of all processes of the machine but this one and those that it has started
-and waited for, by the kernel's account (/proc/PID/stat; of ended ones, what their parents were told). Stolen is the
+and waited for, by the kernel's account (/proc/PID/stat; of ended ones, what their parents were given). Stolen is the
 time in which the host of a virtual machine ran others (/proc/stat)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that measure on this machine, run beside each other. They come with the package, in `programs`."""
+"""Programs that measure on this machine, compared with each other. They come with the package, in `programs`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class PeersData(TypedDict):
 def measure_incast(
     stacks: Sequence[str], incast: IncastSettings, repeats: int, advance: Callable[[], None] = lambda: None
 ) -> list[StackIncast]:
-    """One result a stack. Stacks take turns, so that other load of the machine affects all of them alike."""
+    """One result a stack. Stacks alternate, so that other load of the machine affects all of them alike."""
     _check(stacks, incast, repeats)
     runs: dict[str, list[dict[str, Any]]] = {stack: [] for stack in stacks}
     arguments = [str(incast.senders), str(incast.bytes), str(incast.messages)]
@@ -150,5 +150,5 @@ def _summary(runs: list[dict[str, Any]]) -> CountedIncast:
 
 def _sum(counts: list[int | None]) -> int | None:
     """The sum, or None if a run does not tell its count."""
-    told = [count for count in counts if count is not None]
-    return sum(told) if len(told) == len(counts) else None
+    reported = [count for count in counts if count is not None]
+    return sum(reported) if len(reported) == len(counts) else None

@@ -251,7 +251,7 @@ def network_as_data(network: Network) -> NetworkData:
 
 
 def background_as_data(network: Network) -> list[BackgroundData]:
-    """Traffic beside that of jobs, as the source tells it."""
+    """Background traffic, as the source has it."""
 
     def host(port: int) -> str:
         return network.machines[network.machine_of(network.port(port).device)].name

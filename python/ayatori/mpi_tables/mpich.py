@@ -302,7 +302,7 @@ def _holds(key: str, asked: Asked) -> bool:
 
 
 def device_path(path: Path) -> Path:
-    """Of the tree for the device, beside the generic one."""
+    """Of the tree for the device, in addition to the generic one."""
     return path.with_name(f"{path.stem}-ch4{path.suffix or '.json'}")
 
 

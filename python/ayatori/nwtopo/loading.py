@@ -48,7 +48,7 @@ def load(
     `aliases` is a file of other names of machines, by which they are found, too (lines `NAME OTHER…`, as /etc/hosts has
     them); None takes the one that the environment's AYATORI_ALIASES names, if it is set.
 
-    What the source or the tables could not read is told by a SourceWarning a line, and by Topology.warnings.
+    What the source or the tables could not read is reported by a SourceWarning per line, and by Topology.warnings.
     """
     found = source or os.environ.get("NWTOPO_SOURCE") or ""
     automatic = not found

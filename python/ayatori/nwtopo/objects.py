@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ObjType: TypeAlias = Literal["machine", "router", "grid", "full", "graph"]
 
 UNREACHABLE = 0xFFFFFFFF
-"""The distance between objects that no way joins."""
+"""The distance between objects without a path between them."""
 NO_NIC = 0xFFFFFFFF
 """In Topology.links(): this end of the link is a router."""
 

@@ -182,12 +182,12 @@ class Topology:
     # ---- queries, over links that are up
 
     def hops(self, a: Obj, b: Obj) -> int | None:
-        """Links on a shortest way; None if there is no way."""
+        """Links on a shortest path; None if there is no path."""
         hops = self._core.hops(self._id(a), self._id(b))
         return None if hops == UNREACHABLE else hops
 
     def nic_hops(self, a: Nic, b: Nic) -> int | None:
-        """Links on a shortest way that leaves by one NIC and arrives at another; None if there is no way."""
+        """Links on a shortest path that leaves by one NIC and arrives at another; None if there is no path."""
         hops = self._core.nic_hops(self._id(a.machine), a.index, self._id(b.machine), b.index)
         return None if hops == UNREACHABLE else hops
 
@@ -197,7 +197,7 @@ class Topology:
         return None if found is None else self._nic(machine.id, found)
 
     def distances(self, objects: Iterable[Obj] | None = None) -> npt.NDArray[np.uint32]:
-        """Hops between each two of the objects (default: all machines); UNREACHABLE where there is no way."""
+        """Hops between each two of the objects (default: all machines); UNREACHABLE where there is no path."""
         return self._core.distances(self._ids(self.machines if objects is None else objects))
 
     def num_routes(self, a: Obj, b: Obj) -> int:
@@ -210,7 +210,7 @@ class Topology:
             yield [self._link(link) for link in self._core.route(self._id(a), self._id(b), which)]
 
     def routed_path(self, a: Obj, b: Obj, path: int = 0) -> list[Link]:
-        """The way that packets take by the forwarding tables that load() was given, to the path-th LID of `b`."""
+        """The path that packets take by the forwarding tables that load() was given, to the path-th LID of `b`."""
         if self._tables is None:
             raise Error(f"no forwarding tables were given for {self.source}", hint="load(..., tables=FILE)")
         if path < 0:

@@ -22,7 +22,7 @@ Matrix = NDArray[np.float64]
 
 
 def hops_between(network: Network, machines: Sequence[int]) -> Matrix:
-    """Cables on the shortest way between any two of the machines; infinite if there is none."""
+    """Cables on the shortest path between any two of the machines; infinite if there is none."""
     no_machine = max((network.machine_of(device) for device in range(network.device_count)), default=0)
     is_one = no_machine >= len(network.machines)
     first_device = len(network.machines)

@@ -50,14 +50,14 @@ def coordinates(network: Network, job: Job) -> str:
 
     Groups are those of a dragonfly, elsewhere the leaves.
     """
-    places = _core.places_of_job(network, job)
+    placement = _core.placement_of_job(network, job)
     machines = network.machines
     switches = [_port_of(network, machines[machine]) for machine in job.machines]
     numbers = {switch: number for number, switch in enumerate(sorted({switch for switch, _ in switches}))}
     rows = ["rank: group switch port"]
-    for rank, machine in enumerate(places.machine):
+    for rank, machine in enumerate(placement.machine):
         switch, port = switches[machine]
-        rows.append(f"{rank}: {places.group[machine]} {numbers[switch]} {port}")
+        rows.append(f"{rank}: {placement.group[machine]} {numbers[switch]} {port}")
     return _lines(iter(rows))
 
 

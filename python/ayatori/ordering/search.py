@@ -107,7 +107,7 @@ def _prepare(predictor: Predictor, job: Job, traffic: Traffic) -> PreparedRun:
     if isinstance(traffic, Call):
         return predictor.prepare(job, traffic)
     schedule = _core.schedule_of_pattern(traffic.steps, traffic.message_bytes)
-    return PreparedRun(job, predictor.places(job), schedule, predictor.plan(job, schedule), None)
+    return PreparedRun(job, predictor.placement(job), schedule, predictor.plan(job, schedule), None)
 
 
 class _Search:
@@ -135,7 +135,7 @@ class _Search:
         for place, (_, ranks) in enumerate(job.runs):
             places.setdefault(ranks, []).append(place)
         self._classes = [own for own in places.values() if len(own) > 1]
-        """Places of runs of as many ranks."""
+        """Placement of runs of as many ranks."""
         self._pair_counts = [math.comb(len(own), 2) for own in self._classes]
 
     def run(self) -> Ordered:

@@ -17,7 +17,7 @@ _TRIAL_SECONDS, _LONGEST_TRIAL, _TRIAL_CYCLES = 1.0, 8.0, 27
 """At the beginning the plug-in's thread is on for half of this time, or of so many cycles if these take longer: the
 mean over cycles of 30 to 200 ms (docs/progress.md)."""
 _LOOKS = 1 / 41
-"""A look is followed by a pause of forty times its length."""
+"""A poll is followed by a pause of forty times its length."""
 _BUSY_SECONDS = 0.01
 _CROSSED = 0.5
 """At least this share of the bytes of operations is seen on the network if they take it."""
@@ -168,11 +168,11 @@ def _protocol(traces: Sequence[RankTrace], trace: RankTrace, number: int) -> str
 
 
 def who_moved(traces: Sequence[RankTrace], kinds: Sequence[Kind]) -> str:
-    told = [kind for kind in kinds if kind.moved_early is not None and kind.bytes > 0 and kind.computing > 0]
-    if not told:
+    known = [kind for kind in kinds if kind.moved_early is not None and kind.bytes > 0 and kind.computing > 0]
+    if not known:
         return "their data crossed no network's interface that could be watched: it is not known who moved them"
-    weight = sum(kind.count * kind.bytes for kind in told)
-    early = sum(kind.count * kind.bytes * (kind.moved_early or 0.0) for kind in told) / weight
+    weight = sum(kind.count * kind.bytes for kind in known)
+    early = sum(kind.count * kind.bytes * (kind.moved_early or 0.0) for kind in known) / weight
     part = f"{early:.0%} of the bytes had crossed the network when the program came to wait for them"
     if early < _MOVED:
         return f"{part}: they were moved by the program itself, in the calls that wait"
@@ -180,7 +180,7 @@ def who_moved(traces: Sequence[RankTrace], kinds: Sequence[Kind]) -> str:
     busy = [(name, seconds) for name, seconds in traces[0].threads if seconds > _BUSY_SECONDS]
     others = [f"{name} ({seconds:.2f} s)" for name, seconds in busy if name != program[0]]
     if others:
-        return f"{part}: by threads beside the program's: {', '.join(others)}"
+        return f"{part}: by threads other than the program's: {', '.join(others)}"
     return f"{part}: by the kernel or the adapter, or in calls of MPI between the computations"
 
 

@@ -30,8 +30,8 @@ class Noise:
 
     @property
     def is_too_much(self) -> bool:
-        told = (self.halves or 0.0, abs(self.slower), self.others, self.stolen)
-        return max(told) > TOO_NOISY
+        signs = (self.halves or 0.0, abs(self.slower), self.others, self.stolen)
+        return max(signs) > TOO_NOISY
 
     def causes(self, runs: Sequence[Sequence[float]]) -> list[str]:
         """What was seen, most important first; what the times themselves say (seconds, run by run) if nothing was."""

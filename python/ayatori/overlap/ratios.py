@@ -9,7 +9,7 @@ DEFINITIONS = {
     "OSU": "max(0, 1 - (both - (computing - testing)) / communication)",
     "IMB": "max(0, min(1, (communication + computation - both) / min(communication, computation)))",
 }
-"""Ours is negative where the two hinder each other. OSU's subtracts the computation as it took beside the
+"""Ours is negative where the two hinder each other. OSU's subtracts the computation as it took together with the
 communication, so that what slows the computation down counts as hidden; its tests count as communication."""
 
 

@@ -38,7 +38,8 @@ class Replay:
 
 
 def exchanges_of(traces: Sequence[RankTrace]) -> dict[Place, Exchange]:
-    """By each of their operations. A message that nobody received, or that cannot be told from others, is alone."""
+    """By each of their operations. A message that nobody received, or that cannot be distinguished from others, is
+    alone."""
     found: dict[Place, Exchange] = {}
     sends: dict[tuple[int, int, tuple[int, ...]], deque[Place]] = defaultdict(deque)
     collectives: dict[tuple[tuple[int, ...], int], Exchange] = {}
@@ -123,16 +124,17 @@ class Job:
         others = [self._ended.get(other, (self._begun[other],))[0] for other in self.exchanges[place].places]
         return self._ended[place][1] < max(others)
 
-    def replay(self, with_progress: bool, share_of_looks: float = 0.0) -> Replay:
-        """`share_of_looks`: by which a computation becomes longer while something is under way, for whoever looks."""
-        return _Replayer(self, with_progress, share_of_looks).replay()
+    def replay(self, with_progress: bool, share_of_polls: float = 0.0) -> Replay:
+        """`share_of_polls`: by which a computation becomes longer while something is under way, for the progress
+        thread."""
+        return _Replayer(self, with_progress, share_of_polls).replay()
 
 
 class _Replayer:
-    def __init__(self, job: Job, with_progress: bool, share_of_looks: float) -> None:
+    def __init__(self, job: Job, with_progress: bool, share_of_polls: float) -> None:
         self.job = job
         self.with_progress = with_progress
-        self.share_of_looks = share_of_looks
+        self.share_of_polls = share_of_polls
         self.next = [0] * len(job.traces)
         self.clock = [trace.begin for trace in job.traces]
         self.arrived: list[float | None] = [None] * len(job.traces)
@@ -193,7 +195,7 @@ class _Replayer:
         call = trace.calls[number]
         computed = call.begin - (trace.calls[number - 1].end if number else trace.begin)
         if self.with_progress and self.under_way[rank] > 0:
-            computed *= 1 + self.share_of_looks
+            computed *= 1 + self.share_of_polls
         arrived = self.clock[rank] + computed
         self.arrived[rank] = arrived
         for begun in call.begun:

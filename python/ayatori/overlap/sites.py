@@ -105,15 +105,15 @@ def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], p
 
 
 def thread_is_on(errors: str) -> bool | None:
-    """What the plug-in's last trial of its thread came to; None if it has told nothing of one."""
-    told = re.findall(r"ayatori: the progress thread is (on|off):", errors)
-    return told[-1] == "on" if told else None
+    """What the plug-in's last trial of its thread came to; None if it has reported none."""
+    found_states = re.findall(r"ayatori: the progress thread is (on|off):", errors)
+    return found_states[-1] == "on" if found_states else None
 
 
 def _reason(ended: Ended, program: str) -> str:
     """What the program has said, or Open MPI of an error in it; else the last line."""
     lines = ended.errors.splitlines()
     for sign in (f"{program.partition('_')[0]}: ", "*** MPI_ERR"):
-        if told := next((line.partition(sign)[2] for line in lines if sign in line), ""):
-            return told.strip() if sign.endswith(" ") else f"MPI_ERR{told}"
+        if text := next((line.partition(sign)[2] for line in lines if sign in line), ""):
+            return text.strip() if sign.endswith(" ") else f"MPI_ERR{text}"
     return ended.reason

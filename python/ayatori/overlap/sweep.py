@@ -1,4 +1,4 @@
-"""Many cells, each run several times; all cells take turns, so that other load of the machine affects all alike."""
+"""Many cells, each run several times; all cells alternate, so that other load of the machine affects all alike."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sweep:
     cells: tuple[Cell, ...]
     repeats: int
     """Runs of each cell; those that are too noisy get up to as many again."""
-    turns: int
+    measurements: int
     """Measurements in a run; short ones of overlap are made more often."""
     kernel: str = "arithmetic"
     matrix_order: int = 0
@@ -44,7 +44,7 @@ class Sweep:
             raise Error("there is nothing to measure", hint="--mechanisms none,thread --calls isend, for example")
         for value, most, what in (
             (self.repeats, 1000, "repeats"),
-            (self.turns, 10_000, "turns"),
+            (self.measurements, 10_000, "measurements"),
             (len(self.cells) * self.repeats, MAX_RUNS, "runs"),
             (self.iterations, 10**6, "iterations"),
         ):
@@ -191,7 +191,7 @@ class OverlapResult(TypedDict):
     failed: str | None
     """Why a run gave no result; otherwise null."""
     times: dict[str, Quartiles]
-    """`communication`, `computation`, `in_turn` (the call that blocks, then the computation), `both`; during both
+    """`communication`, `computation`, `sequential` (the call that blocks, then the computation), `both`; during both
     `computing`, `waiting` and `testing`. Stencil and krylov: `total` and `communication` (the reductions)."""
     overlap: Annotated[dict[str, Any], Ratios] | None
     """By the three definitions; null for the stencil and krylov."""
@@ -219,7 +219,7 @@ class OverlapData(TypedDict):
     kernel: str
     """`overlap`, `stencil` or `krylov`; what computes."""
     repeats: int
-    turns: int
+    measurements: int
     """Runs of each cell, and measurements in a run."""
     site: Annotated[dict[str, Any], Site]
     """Where it ran."""
@@ -282,8 +282,8 @@ def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Spe
 
 
 def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
-    told = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
-    return sum(told) / len(told) if told else None
+    states = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
+    return sum(states) / len(states) if states else None
 
 
 def _spread(values: Sequence[float]) -> Quartiles:

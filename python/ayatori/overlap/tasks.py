@@ -24,7 +24,7 @@ OFFLOADED = ("iallreduce", "ibcast")
 ONE_SIDED = ("put", "put-printed", "get", "acp")
 """Ways of the stencil that the plug-in does not see."""
 LEAST_SECONDS = 0.3
-"""Measured in a run of overlap, by more turns where they are short: starting the run takes longer."""
+"""Measured in a run of overlap, by more measurements where they are short: starting the run takes longer."""
 MAX_BYTES = 1 << 30
 
 
@@ -111,7 +111,7 @@ class Overlap(Task):
 
     def words(self, sweep: Sweep, cell: Cell, how: Mechanism, units: int) -> Sequence[object]:
         call = "acp" if cell.mechanism == "acp" else cell.what
-        timing = [cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
+        timing = [cell.size, sweep.measurements, how.warm_up_seconds, how.test_seconds]
         return [call, sweep.kernel, *timing, sweep.matrix_order, units, LEAST_SECONDS]
 
     def computed_share(self, medians: Mapping[str, float]) -> float:
@@ -130,7 +130,7 @@ class Stencil(Task):
         return moves_requests and name not in ("acp", "offload") and not name.startswith("test")
 
     def words(self, sweep: Sweep, cell: Cell, how: Mechanism, units: int) -> Sequence[object]:
-        return [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns, how.warm_up_seconds]
+        return [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.measurements, how.warm_up_seconds]
 
 
 class Krylov(Task):
@@ -152,7 +152,7 @@ class Krylov(Task):
         return helps and not (name == "offload" and why_no_offload([cell.family]))
 
     def words(self, sweep: Sweep, cell: Cell, how: Mechanism, units: int) -> Sequence[object]:
-        return [cell.what, cell.size, sweep.iterations, sweep.turns, how.warm_up_seconds]
+        return [cell.what, cell.size, sweep.iterations, sweep.measurements, how.warm_up_seconds]
 
 
 TASKS: Mapping[str, Task] = {"overlap": Overlap(), "stencil": Stencil(), "krylov": Krylov()}

@@ -74,7 +74,7 @@ class Program:
 
 
 def program_of(command: Sequence[str], plugins: Path, lab: Path | None) -> Program:
-    """Raises Error where it can't be told which MPI the program uses."""
+    """Raises Error where it is not clear which MPI the program uses."""
     family = family_of(command)
     if family is None:
         hint = "ayatori explain overlap -- mpirun -np 4 PROGRAM"
@@ -135,7 +135,7 @@ class Measured:
 
 
 def measure_change(program: Program, folder: Path, first: float, repeats: int) -> Measured:
-    """Runs the program with the plug-in's thread and as it is in turns; `first`: seconds of the explained run."""
+    """Runs the program with the plug-in's thread and as it is, alternately; `first`: seconds of the explained run."""
     before, after = [first], list[float]()
     conditions: list[Condition] = []
     off = 0

@@ -113,9 +113,9 @@ def served_planes(network: Network, facts: Facts) -> tuple[list[str], list[Serve
 
 def _port_guids(node: Data) -> list[int]:
     """What the file tells of a NIC's ports, or as HCAs commonly have it."""
-    told = {one["port"]: int(one["guid"], 16) for one in node.get("details", []) if "guid" in one}
+    guids = {one["port"]: int(one["guid"], 16) for one in node.get("details", []) if "guid" in one}
     own = int(node.get("guid", "0"), 16)
-    return [told.get(port, own + port if own else 0) for port in range(1, node["ports"] + 1)]
+    return [guids.get(port, own + port if own else 0) for port in range(1, node["ports"] + 1)]
 
 
 def _take_rates(fabric: Data, data: Data, plane: int) -> None:

@@ -1,4 +1,4 @@
-"""A plan beside the tables in use: whichever of the two is better."""
+"""A plan compared with the tables in use: whichever of the two is better."""
 
 from __future__ import annotations
 

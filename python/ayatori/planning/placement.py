@@ -10,7 +10,7 @@ from ayatori import _core
 from ayatori._core import Job, Machine, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.parts import parts_of_routers
-from ayatori.planning.beside import Placed, RunningJob, plan_beside
+from ayatori.planning.concurrent import Placed, RunningJob, plan_concurrent
 from ayatori.planning.plans import SHIFT, Messages
 
 
@@ -95,7 +95,7 @@ def propose(
     proposals: int = 3,
     control: SearchControl | None = None,
 ) -> list[Proposal]:
-    """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
+    """Up to so many different proposals, the best first: most bandwidth, then fewest link conflicts with other jobs.
 
     Where `control` stops it, those that are found. Raises Error: fewer free hosts than nodes, or none between which
     cables lead; hosts that a running job has; what the planning of every proposal raises, if it does.
@@ -120,7 +120,7 @@ def propose(
             break
         job = job_on(network, free, machines, wanted.ppn)
         try:
-            [placed] = plan_beside(network, routes, [job], others, wanted.messages, control)
+            [placed] = plan_concurrent(network, routes, [job], others, wanted.messages, control)
         except Error as error:  # these hosts will not do, but others may: tables may not lead to all of them
             failures.append(error)
             continue
@@ -131,5 +131,5 @@ def propose(
         raise failures[0]
     if not found:
         raise Error(f"no job of {nodes} hosts is possible: cables lead between fewer of those that are free")
-    found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.meetings))
+    found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.conflicts))
     return found[:proposals]

@@ -166,7 +166,7 @@ def with_made_steps(network: Network, routes: Routes, assessment: Assessment) ->
 
 
 def contention(network: Network, routes: Routes, job: Job, plan: Plan, steps: StepSequence | None = None) -> Contention:
-    """How the job's messages share links, step by step; the shift all-to-all unless told otherwise."""
+    """How the job's messages share links, step by step; the shift all-to-all by default."""
     steps = steps or _core.shift_all_to_all(job.rank_count)
     return _core.measure_contention(network, routes, job.endpoints(network), plan, steps)
 

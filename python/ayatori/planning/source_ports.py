@@ -126,7 +126,7 @@ def _pairs_in(file: Path, what: str) -> list[tuple[int, tuple[str, str]]]:
 def plan_ports(
     network: Network, job: Job, switches: Switches, pattern: str = "shift", seed: int = 1, draws: int = 8
 ) -> PlannedPorts:
-    """Plans the source ports of a job's NICs for the steps of `pattern`, beside `draws` draws at random."""
+    """Plans the source ports of a job's NICs for the steps of `pattern`, compared with `draws` draws at random."""
     nics = _core.job_of_nics(network, job)
     endpoints = nics.endpoints(network)
     hosts = [job.name_of(network, network.machine_of(network.port(endpoint).device)) for endpoint in endpoints]

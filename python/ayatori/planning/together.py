@@ -32,7 +32,7 @@ class LinkOfJobs(Protocol):
     @property
     def second(self) -> int: ...
     @property
-    def meeting(self) -> float: ...
+    def conflict_probability(self) -> float: ...
 
 
 @dataclass
@@ -42,7 +42,7 @@ class SharedLink:
     link: int
     jobs: list[int]
     """By number, in order."""
-    meeting: float
+    conflict_probability: float
     """How likely at least two of them use it at one moment."""
 
 
@@ -138,19 +138,20 @@ def by_link(shared: Sequence[LinkOfJobs]) -> list[SharedLink]:
     """Each link once, with all of its jobs; those on which jobs meet most often first, then by link."""
     pairs: dict[int, dict[tuple[int, int], float]] = {}
     for each in shared:
-        pairs.setdefault(each.link, {})[each.first, each.second] = each.meeting
+        pairs.setdefault(each.link, {})[each.first, each.second] = each.conflict_probability
     links = [
-        SharedLink(link, sorted({job for pair in own for job in pair}), _meeting(own)) for link, own in pairs.items()
+        SharedLink(link, sorted({job for pair in own for job in pair}), _conflict_probability(own))
+        for link, own in pairs.items()
     ]
-    return sorted(links, key=lambda each: (-each.meeting, each.link))
+    return sorted(links, key=lambda each: (-each.conflict_probability, each.link))
 
 
-def _meeting(pairs: dict[tuple[int, int], float]) -> float:
+def _conflict_probability(pairs: dict[tuple[int, int], float]) -> float:
     """How likely at least two jobs are there at once, from the same of each pair, which is the product of two shares.
 
     Of three jobs a, b and c, ab · ac / bc is the square of a's share.
     """
-    pairs = {pair: meeting for pair, meeting in pairs.items() if meeting > 0}
+    pairs = {pair: probability for pair, probability in pairs.items() if probability > 0}
     if len(pairs) < 2:
         return sum(pairs.values())
     jobs = sorted({job for pair in pairs for job in pair})
@@ -175,8 +176,8 @@ def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Seque
         [
             (
                 each.link,
-                f"{_in_words([jobs[job].name for job in each.jobs])}, {each.meeting:.1%} of the time",
-                each.meeting,
+                f"{_in_words([jobs[job].name for job in each.jobs])}, {each.conflict_probability:.1%} of the time",
+                each.conflict_probability,
             )
             for each in by_link(shared)
         ],
@@ -194,7 +195,7 @@ class WithoutPlans(Spread):
 
 class SharedLinkData(LinkData):
     jobs: list[str]
-    meeting: float
+    conflict_probability: float
     """The two jobs, and how likely both use the link at one moment."""
 
 
@@ -210,7 +211,7 @@ class JobTogetherData(TypedDict):
     delayed: float
     """The share of rounds that take it longer than alone."""
     worst_neighbour: str | None
-    beside_worst_neighbour: float
+    with_worst_neighbour: float
     """The job that delays it most, or null; its relative bandwidth if only those two ran."""
 
 
@@ -257,7 +258,7 @@ def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: Jo
                 "together": found.together,
                 "delayed": found.delayed_rounds / measured.rounds,
                 "worst_neighbour": None if found.worst_neighbour == number else jobs[found.worst_neighbour].name,
-                "beside_worst_neighbour": found.beside_worst_neighbour,
+                "with_worst_neighbour": found.with_worst_neighbour,
             }
             for number, (each, found) in enumerate(own)
         ],
@@ -266,7 +267,7 @@ def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: Jo
             {
                 **link_as_data(network, shared.link),
                 "jobs": [jobs[shared.first].name, jobs[shared.second].name],
-                "meeting": shared.meeting,
+                "conflict_probability": shared.conflict_probability,
             }
             for shared in measured.shared[:SHARED_LINKS_SHOWN]
         ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori import _core
-from ayatori._core import Places, PlannedSteps, Schedule
+from ayatori._core import Placement, PlannedSteps, Schedule
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
@@ -34,7 +34,7 @@ class Call:
     """Of halo: the lengths of the ranks' grid, which is no ring; empty: as AlgorithmOptions::stencil says."""
 
 
-def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None = None) -> Schedule:
+def make_schedule(call: Call, placement: Placement, planned_steps: PlannedSteps | None = None) -> Schedule:
     """`planned_steps` are those of the algorithm "path-aware", which is the shift without them."""
     if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
@@ -50,8 +50,8 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     if not loaded.is_other(call.algorithm):
-        return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
-    schedule, reason = loaded.make(call.algorithm, call.collective, call.root, call.bytes, places, options)
+        return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, placement, options)
+    schedule, reason = loaded.make(call.algorithm, call.collective, call.root, call.bytes, placement, options)
     if schedule is None:
         raise Error(f"{call.algorithm} has no schedule for this call", cause=reason)
     return schedule
@@ -77,33 +77,33 @@ def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
     return sizes
 
 
-def bandwidth_bytes(call: Call, places: Places) -> float | None:
+def bandwidth_bytes(call: Call, placement: Placement) -> float | None:
     """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
 
     alltoall, alltoallv: what a machine sends to the others, on average over machines (paper 1, figure 8). broadcast,
     reduce, allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one.
     halo: one face. barrier: none.
     """
-    ranks = places.rank_count
+    ranks = placement.rank_count
     if call.collective == "barrier":
         return None
     if call.collective == "alltoall":
-        return call.bytes * _pairs_between_machines(places) / places.machine_count
+        return call.bytes * _pairs_between_machines(placement) / placement.machine_count
     if call.collective == "alltoallv":
         import numpy as np  # takes as long to load as all else, and is used here alone
 
-        machine = np.asarray(places.machine)
-        return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / places.machine_count
+        machine = np.asarray(placement.machine)
+        return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / placement.machine_count
     if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
         return call.bytes * (ranks - 1)
     return call.bytes
 
 
-def _pairs_between_machines(places: Places) -> int:
-    counts = [0] * places.machine_count
-    for machine in places.machine:
+def _pairs_between_machines(placement: Placement) -> int:
+    counts = [0] * placement.machine_count
+    for machine in placement.machine:
         counts[machine] += 1
-    return places.rank_count**2 - sum(count**2 for count in counts)
+    return placement.rank_count**2 - sum(count**2 for count in counts)
 
 
 def algorithms_of(collective: str) -> list[_core.Algorithm]:

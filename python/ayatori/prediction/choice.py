@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any, Protocol, TypedDict, TypeVar
 
-from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places
+from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Placement
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
@@ -93,7 +93,7 @@ def choose(
 ) -> Choice:
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
-    Beside ours it ranks `others`: file:F, library:L.so:NAME (docs/schedule-format.md).
+    In addition to ours it ranks `others`: file:F, library:L.so:NAME (docs/schedule-format.md).
 
     Every algorithm takes the paths of its own plan (see Predictor). With several jobs their mean time counts. The
     outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters); in a run of
@@ -156,8 +156,8 @@ def pieces_of(calls: Iterable[tuple[str, int]], others: Sequence[str] = ()) -> l
 
 def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:
     """Of each piece the time with the chunk size that suits it best, or why there is none. In parallel."""
-    places = [predictor.places(job) for job in jobs]
-    variants = [variants_of(predictor, piece, places) for piece in pieces]
+    placements = [predictor.placement(job) for job in jobs]
+    variants = [variants_of(predictor, piece, placements) for piece in pieces]
     timed = iter(
         _time(predictor, jobs, [call for calls in variants if not isinstance(calls, LeftOut) for call in calls])
     )
@@ -231,21 +231,23 @@ def best_chunk(variants: Sequence[Candidate]) -> Candidate:
     return automatic if automatic.seconds <= AS_FAST * fastest else preferred(variants)
 
 
-def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> list[Call] | LeftOut:
+def variants_of(predictor: Predictor, piece: Piece, placements: list[Placement]) -> list[Call] | LeftOut:
     """The calls to compare, that with the automatic chunk size first; or why the algorithm can't be chosen."""
     call = Call(piece.collective, piece.algorithm.name, piece.bytes)
-    if reason := _why_not(predictor, piece.algorithm, call, places):
+    if reason := _why_not(predictor, piece.algorithm, call, placements):
         return LeftOut(call.algorithm, reason)
     if not piece.algorithm.pipelined:
         return [call]
-    return [call, *(replace(call, chunk_bytes=size) for size in chunk_sizes_to_try(call, places[0]))]
+    return [call, *(replace(call, chunk_bytes=size) for size in chunk_sizes_to_try(call, placements[0]))]
 
 
-def _why_not(predictor: Predictor, algorithm: Algorithm | OtherAlgorithm, call: Call, places: list[Places]) -> str:
+def _why_not(
+    predictor: Predictor, algorithm: Algorithm | OtherAlgorithm, call: Call, placements: list[Placement]
+) -> str:
     """Why the algorithm can't be chosen; empty if it can."""
-    if algorithm.within_a_node and any(place.rank_count > MOST_RANKS_TO_EACH for place in places):
+    if algorithm.within_a_node and any(placement.rank_count > MOST_RANKS_TO_EACH for placement in placements):
         return f"each rank sends to each other: not compared for more than {MOST_RANKS_TO_EACH} ranks"
-    if algorithm.needs_grid and not all(place.dimensions for place in places):
+    if algorithm.needs_grid and not all(placement.dimensions for placement in placements):
         return "the job's machines form no grid"
     if algorithm.name == PATH_AWARE and predictor.routes is None:
         return "its steps are made for paths by forwarding tables"
@@ -253,20 +255,20 @@ def _why_not(predictor: Predictor, algorithm: Algorithm | OtherAlgorithm, call: 
         return f"its steps are made for known paths, and by {predictor.method} routers choose"
     if algorithm.name == PATH_AWARE and predictor.model.rails != "own":
         return "its steps are made for messages between the ranks' own NICs"
-    for place in places:
+    for placement in placements:
         if loaded.is_other(call.algorithm):
-            made, reason = loaded.make(call.algorithm, call.collective, 0, call.bytes, place, AlgorithmOptions())
+            made, reason = loaded.make(call.algorithm, call.collective, 0, call.bytes, placement, AlgorithmOptions())
             if made is None:
                 return reason
-        schedule = make_schedule(call, place)
-        if schedule.participant_count > place.rank_count:
+        schedule = make_schedule(call, placement)
+        if schedule.participant_count > placement.rank_count:
             return "routers take part, which run no MPI"
     return ""
 
 
-def chunk_sizes_to_try(call: Call, places: Places) -> list[int]:
+def chunk_sizes_to_try(call: Call, placement: Placement) -> list[int]:
     """Powers of 4 around the chunk size that the algorithm takes by itself, none of them larger than the message."""
-    automatic = make_schedule(call, places).slot_bytes(0, 0)
+    automatic = make_schedule(call, placement).slot_bytes(0, 0)
     nearest = round(math.log(max(automatic, 1), 4))
     around = [4**power for power in range(nearest - 2, nearest + 3) if power >= 0]
     return [size for size in around if MIN_CHUNK_BYTES <= size < call.bytes and size != automatic]

@@ -46,10 +46,10 @@ def _fastest(predictor: Predictor, job: Job, pieces: list[Piece]) -> tuple[Piece
 
 def least_seconds(predictor: Predictor, job: Job, piece: Piece) -> float:
     """No chunk size lets the algorithm take less; 0 where nothing is known."""
-    variants = variants_of(predictor, piece, [predictor.places(job)])
+    variants = variants_of(predictor, piece, [predictor.placement(job)])
     if isinstance(variants, LeftOut) or predictor.model.steps != "drift":
         return 0.0
-    schedules = [make_schedule(call, predictor.places(job)) for call in variants]
+    schedules = [make_schedule(call, predictor.placement(job)) for call in variants]
     return min(busy_seconds(schedule, predictor.model) for schedule in schedules)
 
 

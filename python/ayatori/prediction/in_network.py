@@ -1,5 +1,5 @@
 """Reductions in switches (SHARP; Graham et al., COMHPC 2016; paper 4, section 2.2.3): what they take on a network, and
-what that is beside algorithms between hosts.
+how that compares with algorithms between hosts.
 
 Each machine sends its vector to its leaf once. A switch combines what arrives and sends one vector up, until the switch
 under which all machines of the job are has the result, which goes down to all. Vectors travel in segments, so that a

@@ -1,8 +1,8 @@
-"""CG beside PIPECG (Ghysels and Vanroose, Parallel Computing 2014; paper 4, section 3.3) as PETSc has them: which is
-faster where?
+"""CG compared with PIPECG (Ghysels and Vanroose, Parallel Computing 2014; paper 4, section 3.3) as PETSc has them:
+which is faster where?
 
 An iteration of CG waits for three reductions of 8 bytes, one after the other. One of PIPECG has a single one of 24
-bytes, beside which its preconditioner and its product of the matrix and a vector are computed, and has more vectors to
+bytes, during which its preconditioner and its product of the matrix and a vector are computed, and has more vectors to
 update. With matrices of nine entries a row in PETSc's AIJ, and Jacobi's preconditioner, an iteration moves between
 processor and memory, a row:
 
@@ -26,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ayatori.base.errors import Error
-from ayatori.prediction.overlap_model import Communication, Progress, beside
+from ayatori.prediction.overlap_model import Communication, Progress, overlapped
 
 PRODUCT_BYTES = 9 * 12 + 4 + 8 + 8
 JACOBI_BYTES = 24
@@ -63,7 +63,7 @@ def cg_seconds(work: Work, reduction: Communication, product: float | None = Non
 
 
 def pipecg_seconds(work: Work, reduction: Communication, progress: Progress, product: float | None = None) -> float:
-    return work.pipecg + beside(reduction, work.product if product is None else product, progress)
+    return work.pipecg + overlapped(reduction, work.product if product is None else product, progress)
 
 
 def crossing(difference: Callable[[float], float], low: float, high: float) -> float:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ayatori import _core
-from ayatori._core import AlgorithmOptions, LoadedAlgorithm, Places, Schedule
+from ayatori._core import AlgorithmOptions, LoadedAlgorithm, Placement, Schedule
 from ayatori.base.errors import Error
 
 FILE = "file:"
@@ -37,13 +37,13 @@ def load(algorithm: str) -> LoadedAlgorithm:
 
 
 def make(
-    algorithm: str, collective: str, root: int, size: int, places: Places, options: AlgorithmOptions
+    algorithm: str, collective: str, root: int, size: int, placement: Placement, options: AlgorithmOptions
 ) -> tuple[Schedule | None, str]:
     """The schedule, which is verified; or None, and why there is none. Raises Error for one that is wrong."""
     loaded = load(algorithm)
     if options.chunk_bytes and not loaded.takes_chunks:
         raise Error(f"the chunks of {algorithm} are what the file says")
-    return loaded.make(collective, root, size, places, options)
+    return loaded.make(collective, root, size, placement, options)
 
 
 def fingerprints(algorithms: Iterable[str]) -> dict[str, str]:

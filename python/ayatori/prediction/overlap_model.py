@@ -1,4 +1,4 @@
-"""How long does a communication take beside a computation, by what moves its messages meanwhile? A model.
+"""How long does a communication take during a computation, by what moves its messages meanwhile? A model.
 
 A communication alone takes T. For P of it the ranks' own processors are busy (overheads of messages, copies and
 reductions on its longest way), and for X = T − P bytes travel. It has s steps, each of which begins when somebody has
@@ -6,11 +6,11 @@ seen that the one before it is over; a message above the eager limit has one mor
 computation of W between its begin and the call that waits, both take
 
     nobody      W + T − min(W, X / s), since the first step begins at once; W + T if that is a rendezvous
-    looks       every t, each of which takes c. All get W' = W (1 + c / t) instead of W. A step takes X / s + t / 2, so
+    polls       every t, each of which takes c. All get W' = W (1 + c / t) instead of W. A step takes X / s + t / 2, so
                 that n = min(s, W' / (X / s + t / 2)) of them are over in time: W' + P + X (1 − n / s)
-    core        the same looks on a core of their own, where W' = W and P is hidden as well, n of T / s + t / 2:
+    core        the same polls on a core of their own, where W' = W and P is hidden as well, n of T / s + t / 2:
                 W + T (1 − n / s)
-    spinning    a thread that looks without a pause on the program's core, which computes half of the time:
+    spinning    a thread that polls without a pause on the program's core, which computes half of the time:
                 P + max(X, 2 W)
     adapter     NICs or switches do all but begin and end it: W + P + max(0, X − W)
 
@@ -31,7 +31,7 @@ from ayatori.prediction.predictor import Predictor
 
 class Mover(StrEnum):
     nobody = "nobody"
-    looks = "looks"
+    polls = "polls"
     core = "core"
     spinning = "spinning"
     adapter = "adapter"
@@ -43,9 +43,9 @@ class Progress:
 
     mover: Mover
     interval: float = 0.0
-    """Between two looks, of `looks` and `core`."""
-    look: float = 0.0
-    """What a look takes of the program's core."""
+    """Between two polls, of `polls` and `core`."""
+    poll: float = 0.0
+    """What a poll takes of the program's core."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Communication:
         return max(0.0, self.seconds - self.processor)
 
 
-def beside(communication: Communication, computation: float, progress: Progress) -> float:
-    """Seconds of both, by the equations above. Raises Error if looks have no interval."""
+def overlapped(communication: Communication, computation: float, progress: Progress) -> float:
+    """Seconds of both, by the equations above. Raises Error if polls have no interval."""
     alone, busy, travels = communication.seconds, communication.processor, communication.travelling
     steps = communication.steps
     match progress.mover:
@@ -78,11 +78,11 @@ def beside(communication: Communication, computation: float, progress: Progress)
         case Mover.adapter:
             return computation + busy + max(0.0, travels - computation)
     if progress.interval <= 0:
-        raise Error("looks have an interval above 0", internal=True)
+        raise Error("polls have an interval above 0", internal=True)
     if progress.mover == Mover.core:
         over = min(1.0, computation / (alone + steps * progress.interval / 2))
         return computation + alone * (1 - over)
-    stretched = computation * (1 + progress.look / progress.interval)
+    stretched = computation * (1 + progress.poll / progress.interval)
     over = min(1.0, stretched / (travels + steps * progress.interval / 2))
     return stretched + busy + travels * (1 - over)
 

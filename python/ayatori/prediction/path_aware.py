@@ -1,4 +1,4 @@
-"""What steps of a job's own take where each rank goes on when it can, beside the shift.
+"""What steps of a job's own take where each rank goes on when it can, compared with the shift.
 
 Own steps are made for ranks that begin each step together. Where links are fewer than the hosts below them, ranks are
 silent in many of these steps; they wait for nobody then, go on early, and their messages meet those of others.
@@ -62,4 +62,4 @@ def _by_shift(predictor: Predictor, improvement: Improvement, plan: Plan, size: 
 def _by_path_aware(shift: PreparedRun, improvement: Improvement, candidate: Candidate, size: int) -> PreparedRun:
     made = improvement.path_aware[candidate].made
     assert made is not None
-    return replace(shift, schedule=make_schedule(Call("alltoall", PATH_AWARE, size), shift.places, made.steps))
+    return replace(shift, schedule=make_schedule(Call("alltoall", PATH_AWARE, size), shift.placement, made.steps))

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, TypedDict
 
 from ayatori import _core
-from ayatori._core import Job, Network, Places, Plan, PlannedSteps, Routes, Schedule
+from ayatori._core import Job, Network, Placement, Plan, PlannedSteps, Routes, Schedule
 from ayatori.base.errors import Error
 from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import (
@@ -29,9 +29,9 @@ from ayatori.prediction.costs import FREE, Costs, MessageCosts, to_core
 
 DIMENSION_ORDER = "dimension-order"
 ADAPTIVE = "adaptive"
-"""Each packet by load over all shortest ways, as ideal adaptive routing does (adaptive_rates.hpp)."""
+"""Each packet by load over all shortest paths, as ideal adaptive routing does (adaptive_rates.hpp)."""
 ECMP = "ecmp"
-"""Each flow on one shortest way, by a hash at every router (paths.hpp)."""
+"""Each flow on one shortest path, by a hash at every router (paths.hpp)."""
 BY_ROUTERS = {ADAPTIVE: _core.PathChoice.load, ECMP: _core.PathChoice.hash}
 """The methods by which routers choose, whatever tables and plans say."""
 OTHER_METHODS = (MULTIPATH, ADAPTIVE, ECMP)
@@ -134,7 +134,7 @@ class PreparedRun:
     """A call on a job, ready to be simulated."""
 
     job: Job
-    places: Places
+    placement: Placement
     schedule: Schedule
     plan: Plan | None
     """None where messages go by dimension order, or over all LIDs."""
@@ -179,11 +179,11 @@ class Predictor:
         one_lid = self.method in (D_MOD_K, *BY_ROUTERS)
         return make_routes(self.network, 0 if one_lid else "auto")
 
-    def places(self, job: Job) -> Places:
-        return _core.places_of_job(self.network, job)
+    def placement(self, job: Job) -> Placement:
+        return _core.placement_of_job(self.network, job)
 
     def schedule(self, job: Job, call: Call) -> Schedule:
-        return make_schedule(call, self.places(job))
+        return make_schedule(call, self.placement(job))
 
     def plan(self, job: Job, schedule: Schedule) -> Plan | None:
         """The job's paths for this schedule; None where no plan chooses them."""
@@ -234,7 +234,7 @@ class Predictor:
             [run.schedule for run in runs],
             self.model.options(),
             self.model.links(),
-            [self._routers(run.schedule, run.places) for run in runs],
+            [self._routers(run.schedule, run.placement) for run in runs],
             rails_named(self.model.rails),
             BY_ROUTERS.get(self.method, _core.PathChoice.plan),
             seed % 2**64,
@@ -242,28 +242,28 @@ class Predictor:
 
     def prepare(self, job: Job, call: Call, plan: Plan | None = None) -> PreparedRun:
         """A call on a job: its schedule, and the job's paths for it, unless a `plan` says them already."""
-        places = self.places(job)
+        placement = self.placement(job)
         if plan is not None:
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever a plan says", hint="hostfiles, not plans")
             if self.routes is None:
                 raise Error("a plan says paths by tables, not by dimension order", hint="--method d-mod-k")
-            schedule = self._schedule_on(job, call, places, plan)
+            schedule = self._schedule_on(job, call, placement, plan)
         else:
-            schedule, plan = self._prepare(job, call, places)
-        return PreparedRun(job, places, schedule, plan, bandwidth_bytes(call, places))
+            schedule, plan = self._prepare(job, call, placement)
+        return PreparedRun(job, placement, schedule, plan, bandwidth_bytes(call, placement))
 
-    def _schedule_on(self, job: Job, call: Call, places: Places, plan: Plan) -> Schedule:
+    def _schedule_on(self, job: Job, call: Call, placement: Placement, plan: Plan) -> Schedule:
         """The call's schedule; steps of "path-aware" are made for the plan's paths."""
         if call.algorithm != PATH_AWARE or self.routes is None:
-            return make_schedule(call, places)
+            return make_schedule(call, placement)
         made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
-        return make_schedule(call, places, made.steps)
+        return make_schedule(call, placement, made.steps)
 
-    def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
+    def _prepare(self, job: Job, call: Call, placement: Placement) -> tuple[Schedule, Plan | None]:
         """The call's schedule, and the job's paths for it. "path-aware" steps are made for the paths of the shift."""
         if call.algorithm != PATH_AWARE or self.routes is None:
-            schedule = make_schedule(call, places)
+            schedule = make_schedule(call, placement)
             return schedule, self.plan(job, schedule)
         if self.method in OTHER_METHODS:
             raise Error("steps are made for one path of each message", hint=f"another --method than {self.method}")
@@ -275,14 +275,14 @@ class Predictor:
             made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
             self._planned_steps[key] = plan, made.steps
         plan, steps = self._planned_steps[key]
-        return make_schedule(call, places, steps), plan
+        return make_schedule(call, placement, steps), plan
 
-    def _routers(self, schedule: Schedule, places: Places) -> list[int]:
+    def _routers(self, schedule: Schedule, placement: Placement) -> list[int]:
         """The routers that take part, which are numbered after the ranks."""
         taking_part = schedule.participant_count - schedule.ranks
         if taking_part > 0 and self.routes is None:
             raise Error("routers with machines built in can't take part", hint="in-network needs switches")
-        return list(places.aggregators[:taking_part])
+        return list(placement.aggregators[:taking_part])
 
     def _prediction(self, run: PreparedRun, result: dict[str, Any]) -> Prediction:
         seconds = result["seconds"]

@@ -24,7 +24,8 @@ from ayatori.prediction.simulation import Simulation
 ROUNDS = 30
 MAX_ROUNDS = 10**6
 MAX_NEIGHBOURS_TRIED = 4
-"""A job is timed beside so many others by themselves, in search of the one that delays it most: those it meets most."""
+"""A job is timed with so many others by themselves, in search of the one that delays it most: those with most link
+conflicts."""
 
 BACKGROUND_STEPS = 64
 RUNS_AT_ONCE = os.cpu_count() or 1
@@ -37,7 +38,7 @@ Times = list[list[float]]
 
 @dataclass
 class ConcurrentJob:
-    """What a job's calls take beside the others."""
+    """What a job's calls take among the others."""
 
     name: str
     run: PreparedRun
@@ -48,7 +49,7 @@ class ConcurrentJob:
     delayed: float
     """The share of rounds in which a call takes longer than alone."""
     worst_neighbour: str | None
-    seconds_beside_worst_neighbour: float
+    seconds_with_worst_neighbour: float
 
     @property
     def bandwidth(self) -> float | None:
@@ -57,14 +58,14 @@ class ConcurrentJob:
 
 
 @dataclass
-class MeetingLink:
+class SharedLink:
     """A directed link that two jobs use."""
 
     link: int
     name: str
     first: int
     second: int
-    meeting: float
+    conflict_probability: float
     """How likely both use it at one moment: the product of the shares of the time in which each keeps it busy."""
 
 
@@ -79,8 +80,8 @@ class ConcurrentJobs:
     """Without the background."""
     names: list[str]
     """Of all, by the numbers in `shared`."""
-    shared: list[MeetingLink]
-    """Most meetings first."""
+    shared: list[SharedLink]
+    """Most conflicts first."""
     rounds: int
     links_of: Network | None
     """The network whose ports the links' numbers are; None where paths go by dimension order."""
@@ -142,12 +143,12 @@ class ConcurrentSimulation:
         control = control or SearchControl()
         control.expect(self.count)
         together: Times = []
-        beside: dict[tuple[int, int], Times] = {pair: [] for pair in self.pairs}
+        pairwise: dict[tuple[int, int], Times] = {pair: [] for pair in self.pairs}
         for first in range(0, self.rounds, RUNS_AT_ONCE):
             phases = self.phases[first : first + RUNS_AT_ONCE]
             together += self._times(range(len(self.jobs)), phases)
             control.did(len(phases))
-            for pair, times in beside.items():
+            for pair, times in pairwise.items():
                 times += self._times(pair, phases)
                 control.did(len(phases))
             if control.stopped:
@@ -157,7 +158,7 @@ class ConcurrentSimulation:
             call=self.call,
             method=predictor.method,
             model=predictor.model,
-            jobs=[self._concurrent_job(number, together, beside) for number in self.timed],
+            jobs=[self._concurrent_job(number, together, pairwise) for number in self.timed],
             names=[each.name for each in self.jobs],
             shared=self.shared,
             rounds=len(together),
@@ -168,10 +169,10 @@ class ConcurrentSimulation:
         """Of each round, which begins at these phases, the times of these jobs' calls while only they run."""
         return self.core.seconds([[(job, phase[job], job in self.timed) for job in members] for phase in phases])
 
-    def _concurrent_job(self, number: int, together: Times, beside: dict[tuple[int, int], Times]) -> ConcurrentJob:
+    def _concurrent_job(self, number: int, together: Times, pairwise: dict[tuple[int, int], Times]) -> ConcurrentJob:
         alone = self.alone[number]
         worst, slowest = None, alone.seconds
-        for pair, rounds in beside.items():
+        for pair, rounds in pairwise.items():
             if number not in pair:
                 continue
             seconds = fmean(of_round[pair.index(number)] for of_round in rounds)
@@ -186,7 +187,7 @@ class ConcurrentSimulation:
             seconds=fmean(times),
             delayed=sum(seconds > alone.seconds * DELAYED for seconds in times) / len(times),
             worst_neighbour=worst,
-            seconds_beside_worst_neighbour=slowest,
+            seconds_with_worst_neighbour=slowest,
         )
 
     def _method_of(self, number: int) -> str:
@@ -200,14 +201,14 @@ def prepare(predictor: Predictor, each: JobOnFabric, call: Call, seed: int) -> P
         return predictor.prepare(each.job, call, each.plan)
     size = message_bytes(call)
     if size == 0:
-        raise Error(f"background traffic beside a {call.collective} has messages of no size")
+        raise Error(f"background traffic with a {call.collective} has messages of no size")
     ranks = each.job.rank_count
     steps = _core.random_permutations(ranks, min(BACKGROUND_STEPS, max(1, ranks - 1)), seed)
     if each.pattern != "random":
         steps = steps_of(each.pattern, ranks, seed)
     schedule = _core.schedule_of_pattern(steps, size)
     plan = None if predictor.routes is None else predictor.base_lids(each.job)
-    return PreparedRun(each.job, predictor.places(each.job), schedule, plan, moved=None)
+    return PreparedRun(each.job, predictor.placement(each.job), schedule, plan, moved=None)
 
 
 def message_bytes(call: Call) -> int:
@@ -220,30 +221,30 @@ def message_bytes(call: Call) -> int:
     return int(sizes.sum()) // max(1, int(np.count_nonzero(sizes)))
 
 
-def shared_links(core: JobsSideBySide, alone: Sequence[float]) -> list[MeetingLink]:
-    """The links that two jobs use, whatever each is doing; most meetings first."""
+def shared_links(core: JobsSideBySide, alone: Sequence[float]) -> list[SharedLink]:
+    """The links that two jobs use, whatever each is doing; most conflicts first."""
     users: dict[int, list[tuple[int, float]]] = {}
     for job, seconds in enumerate(alone):
         for link, busy in core.busy_links(job):
             users.setdefault(link, []).append((job, min(1.0, busy / seconds) if seconds > 0 else 0.0))
     shared = [
-        MeetingLink(link, core.link_name(link), first, second, share * other)
+        SharedLink(link, core.link_name(link), first, second, share * other)
         for link, uses in users.items()
         for (first, share), (second, other) in combinations(uses, 2)
     ]
-    return sorted(shared, key=lambda each: (-each.meeting, each.link, each.first, each.second))
+    return sorted(shared, key=lambda each: (-each.conflict_probability, each.link, each.first, each.second))
 
 
-def pairs_to_try(shared: Sequence[MeetingLink], timed: Sequence[int]) -> list[tuple[int, int]]:
+def pairs_to_try(shared: Sequence[SharedLink], timed: Sequence[int]) -> list[tuple[int, int]]:
     """Each job that is timed with those that it meets most, MAX_NEIGHBOURS_TRIED of them."""
-    meetings: dict[int, dict[int, float]] = {}
+    conflicts: dict[int, dict[int, float]] = {}
     for link in shared:
         for job, other in ((link.first, link.second), (link.second, link.first)):
-            of_job = meetings.setdefault(job, {})
-            of_job[other] = of_job.get(other, 0.0) + link.meeting
+            of_job = conflicts.setdefault(job, {})
+            of_job[other] = of_job.get(other, 0.0) + link.conflict_probability
     pairs: dict[tuple[int, int], None] = {}
     for job in timed:
-        of_job = meetings.get(job, {})
+        of_job = conflicts.get(job, {})
         most = sorted(of_job, key=lambda other: (-of_job[other], other))[:MAX_NEIGHBOURS_TRIED]
         pairs.update(dict.fromkeys((min(job, other), max(job, other)) for other in most))
     return list(pairs)
@@ -262,14 +263,14 @@ class ConcurrentJobData(TypedDict):
     delayed: float
     """The share of rounds in which calls take longer than alone."""
     worst_neighbour: str | None
-    beside_worst_neighbour_s: float
+    with_worst_neighbour_s: float
     """The job that delays it most, or null; the time of a call if only those two run."""
 
 
 class LinkOfTwo(TypedDict):
     link: str
     jobs: list[str]
-    meeting: float
+    conflict_probability: float
     """The link, the two jobs, and how likely both keep it busy at one moment."""
 
 
@@ -319,11 +320,11 @@ def _job_as_data(job: ConcurrentJob) -> ConcurrentJobData:
         "bandwidth_MBps": None if job.bandwidth is None else job.bandwidth / 1e6,
         "delayed": job.delayed,
         "worst_neighbour": job.worst_neighbour,
-        "beside_worst_neighbour_s": job.seconds_beside_worst_neighbour,
+        "with_worst_neighbour_s": job.seconds_with_worst_neighbour,
     }
 
 
-def _link_as_data(concurrent: ConcurrentJobs, shared: MeetingLink) -> CableOfTwo | LinkOfTwo:
+def _link_as_data(concurrent: ConcurrentJobs, shared: SharedLink) -> CableOfTwo | LinkOfTwo:
     names = [concurrent.names[shared.first], concurrent.names[shared.second]]
-    data: LinkOfTwo = {"link": shared.name, "jobs": names, "meeting": shared.meeting}
+    data: LinkOfTwo = {"link": shared.name, "jobs": names, "conflict_probability": shared.conflict_probability}
     return data if concurrent.links_of is None else {**data, **link_as_data(concurrent.links_of, shared.link)}

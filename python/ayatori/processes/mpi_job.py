@@ -19,7 +19,7 @@ _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
 YIELDING = "libayatori_yields.so"
-"""What lets MPICH's ranks yield that wait, beside its plug-in."""
+"""What lets MPICH's ranks yield that wait, in addition to its plug-in."""
 
 _EXPORT_LIST = "OMPI_MCA_mca_base_env_list"
 
@@ -93,7 +93,7 @@ def mpi_job(
 ) -> MpiJob:
     """`plugins`: the folder with a folder for each family. `paths_library`: what gives connections the paths of a plan
     that has any to choose. `ranks_share_cores`: those of MPICH, which has no setting for it, are to yield. Raises
-    ProgramError where the MPI can't be told and no paths are planned, or this build has no library for it."""
+    ProgramError where the MPI has no option for it and no paths are planned, or this build has no library for it."""
     family = family_of(command)
     if family is None and paths_library is None:
         raise ProgramError(

@@ -92,8 +92,8 @@ class Supervisor:
             if not piece:
                 return None
             received += piece
-        told: dict[str, Any] = json.loads(received)
-        return told
+        reply: dict[str, Any] = json.loads(received)
+        return reply
 
     def _reply(self, answer: dict[str, Any]) -> None:
         with suppress(OSError):  # if the parent is gone, the poll sees it
@@ -114,8 +114,8 @@ class Supervisor:
         if pid == 0:
             self._become(argv, environment, folder, supervisor, writer)
         os.close(writer)
-        with os.fdopen(reader, "rb") as told:
-            error = told.read()
+        with os.fdopen(reader, "rb") as reply:
+            error = reply.read()
         if error:
             os.waitpid(pid, 0)
             number, name = json.loads(error)

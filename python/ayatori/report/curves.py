@@ -155,7 +155,7 @@ def _bound(x: list[int], y: list[float], shape: str = "linear") -> dict[str, Any
 
 
 def _key_to_the_rest(bound: bool, paper: bool) -> str:
-    """Of what is drawn beside the methods."""
+    """Of what is drawn in addition to the methods."""
     return (" Dotted: no plan on our tables can exceed it." if bound else "") + (
         " Open marks: measured in the paper." if paper else ""
     )
@@ -165,12 +165,12 @@ def _paper_points(study: Study, method: str) -> tuple[list[float], list[float]]:
     """What the paper tells of its sorted curve: its ends, and where it crosses a bandwidth (`over_1500`: 20)."""
     jobs = study.random
     assert jobs
-    told = jobs.paper[method]
-    points = [(1.0, told["min"])] if "min" in told else []
-    for key, number in told.items():
+    figures = jobs.paper[method]
+    points = [(1.0, figures["min"])] if "min" in figures else []
+    for key, number in figures.items():
         if key.startswith("over_") and key[5:].isdigit():
             points.append((jobs.jobs - number, float(key[5:])))
-    points += [(float(jobs.jobs), told["max"])] if "max" in told else []
+    points += [(float(jobs.jobs), figures["max"])] if "max" in figures else []
     return [x for x, _ in points], [y for _, y in points]
 
 
@@ -204,10 +204,10 @@ def _layout(study: Study, x_title: str, curves: dict[str, list[float]], x_range:
 
 def _describe(study: Study, curves: dict[str, list[float]]) -> str:
     """The plot in words."""
-    told = [
+    parts = [
         f"{study.methods.get(m, m)}: {figure(min(v))} to {figure(max(v))} {unit(study)}, "
         f"mean {figure(round(sum(v) / len(v), 3))}"
         for m, v in curves.items()
         if v
     ]
-    return "; ".join(told)
+    return "; ".join(parts)

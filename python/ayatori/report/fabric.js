@@ -162,9 +162,9 @@
         return `${directions.length} cables; on the most loaded one ${counted(Math.max(...loads), "message")}`;
       }
       const lines = ends.map(([, from, , to, link], i) => {
-        const told = [this.data.rates[this.data.links[link][4]], this.degraded.has(link) ? "degraded" : ""].filter(Boolean);
+        const notes = [this.data.rates[this.data.links[link][4]], this.degraded.has(link) ? "degraded" : ""].filter(Boolean);
         const carries = loads[i] ? counted(loads[i], "message") : "no message";
-        return `port ${from} → port ${to}${told.length ? ` (${told.join(", ")})` : ""}: ${carries}`;
+        return `port ${from} → port ${to}${notes.length ? ` (${notes.join(", ")})` : ""}: ${carries}`;
       });
       const rest = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more cables`] : [];
       return [`${this.data.routers[ends[0][0]]} → ${this.data.routers[ends[0][2]]}`,

@@ -92,7 +92,7 @@ def is_narrow(drawing: Drawing) -> bool:
 
 
 def machines_of(fabric: Fabric, ranks: dict[int, int]) -> set[int]:
-    """Every host channel adapter of the machines that the job runs on: by name, and by turn where names repeat."""
+    """Every host channel adapter of the machines that the job runs on: by name, and by number where names repeat."""
     seen: Counter[tuple[str, int]] = Counter()
     machine = []
     for host in fabric.hosts:

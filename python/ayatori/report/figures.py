@@ -13,7 +13,7 @@ from ayatori.report.markup import Markup, curve_key, heads, key_line, table, tag
 
 @dataclass(frozen=True)
 class Table:
-    """Rows whose first column is text and whose others are figures. Those that begin with "paper" are told apart."""
+    """Rows whose first column is text and whose others are figures. Those that begin with "paper" are distinguished."""
 
     title: str
     columns: list[str]
@@ -75,7 +75,7 @@ def axis(title: str, **settings: Any) -> Axis:
 
 
 def upright(title: str, **settings: Any) -> Axis:
-    """One whose title stands beside its numbers."""
+    """One whose title stands next to its numbers."""
     return {"title": {"text": title, "standoff": 12}} | settings
 
 

@@ -11,8 +11,8 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       super(root);
       this.jobs = JSON.parse(document.getElementById(root.dataset.jobs).textContent);
       this.jobOf = new Map(this.jobs.hosts.flatMap((hosts, job) => hosts.map((host) => [host, job])));
-      this.sharers = new Map(this.jobs.shared.map(([cable, names, meeting]) => [cable, [names, meeting]]));
-      this.mostMeetings = Math.max(1e-9, ...this.jobs.shared.map(([, , meeting]) => meeting));
+      this.sharers = new Map(this.jobs.shared.map(([cable, names, conflict]) => [cable, [names, conflict]]));
+      this.mostConflicts = Math.max(1e-9, ...this.jobs.shared.map(([, , conflict]) => conflict));
       for (const button of root.querySelectorAll("[data-job]")) {
         button.addEventListener("click", () => this.showJobs(button.dataset.job));
       }
@@ -39,9 +39,9 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       this.drawLoads();
     }
 
-    // How often jobs meet on a cable, beside the cable where they meet most often: 0 to 1, squared, so that few lines stand
+    // How often jobs conflict on a cable, relative to the cable with most conflicts: 0 to 1, squared, so that few lines stand
     // out where all cables are shared.
-    meetingOn(cable) { return ((this.sharers.get(cable)?.[1] || 0) / this.mostMeetings) ** 2; }
+    conflictOn(cable) { return ((this.sharers.get(cable)?.[1] || 0) / this.mostConflicts) ** 2; }
 
     loadsAsMarkup(users) {
       const bundles = new Map();
@@ -49,25 +49,25 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
         const found = this.bundleOf.get(cable);
         if (!found) continue;
         const key = 2 * found[0] + found[1];
-        if (!bundles.has(key)) bundles.set(key, { jobs: new Set(), meeting: 0 });
+        if (!bundles.has(key)) bundles.set(key, { jobs: new Set(), conflict: 0 });
         const bundle = bundles.get(key);
         jobs.forEach((job) => bundle.jobs.add(job));
-        bundle.meeting = Math.max(bundle.meeting, this.meetingOn(cable));
+        bundle.conflict = Math.max(bundle.conflict, this.conflictOn(cable));
       }
-      const drawn = [...bundles].sort((a, b) => a[1].meeting - b[1].meeting || a[0] - b[0]);
+      const drawn = [...bundles].sort((a, b) => a[1].conflict - b[1].conflict || a[0] - b[0]);
       return drawn.map(([key, bundle]) => this.linesAsMarkup(key, bundle)).join("");
     }
 
     // Red where jobs meet, and if one of them is shown, its own line on it. Where nobody meets, a line for each job, side
     // by side: they use other cables of the bundle.
-    linesAsMarkup(key, { jobs, meeting }) {
+    linesAsMarkup(key, { jobs, conflict }) {
       const lines = [], thin = this.users.size > MANY ? 0.7 : 1.5;
       const add = (place, style, width, opacity = "") => {
         const path = this.pathOf(this.route(key, place).points, key);
         lines.push(`<path class="${style}" stroke-width="${(width * this.unit).toFixed(2)}"${opacity} d="${path}"/>`);
       };
-      if (meeting > 0) add(1, "shared", 0.8 + 2.4 * meeting, ` opacity="${(0.15 + 0.85 * meeting).toFixed(2)}"`);
-      if (meeting === 0 || this.which !== "all") {
+      if (conflict > 0) add(1, "shared", 0.8 + 2.4 * conflict, ` opacity="${(0.15 + 0.85 * conflict).toFixed(2)}"`);
+      if (conflict === 0 || this.which !== "all") {
         [...jobs].sort((a, b) => a - b).slice(0, MAX_BESIDE).forEach((job, place) => {
           add(1 + 1.7 * place, `line own job${job % this.jobs.colours}`, thin);
         });
@@ -86,9 +86,9 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       const used = cables.map((cable) => cable ^ (key & 1)).filter((cable) => this.users.has(cable));
       const lines = used.map((cable) => {
         const [from, fromPort, to, toPort] = this.endsOf(cable);
-        const [names, meeting] = this.sharers.get(cable) || [];
+        const [names, conflict] = this.sharers.get(cable) || [];
         const jobs = names
-          ? `shared by ${names.join(" and ")}, at once ${(100 * meeting).toFixed(1)}% of the time`
+          ? `shared by ${names.join(" and ")}, at once ${(100 * conflict).toFixed(1)}% of the time`
           : this.users.get(cable).map((job) => this.jobs.names[job]).join(" and ");
         return `${this.data.routers[from]} port ${fromPort} → ${this.data.routers[to]} port ${toPort}: ${jobs}`;
       });

@@ -1,4 +1,4 @@
-"""The words and listings of a study: headline, figures beside the paper's, hot cables, engines, checks."""
+"""The words and listings of a study: headline, figures next to the paper's, hot cables, engines, checks."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _threshold_columns(study: Study, curves: dict[str, list[float]]) -> list[Col
     """Jobs that reach a bandwidth that the paper counts, such as `over_1500`."""
     jobs = study.random
     assert jobs
-    keys = sorted({k for told in jobs.paper.values() for k in told if k.startswith("over_") and k[5:].isdigit()})
+    keys = sorted({k for figures in jobs.paper.values() for k in figures if k.startswith("over_") and k[5:].isdigit()})
     columns: list[Column] = []
     for key in keys:
         reached = {m: f"{sum(v >= int(key[5:]) for v in values):,}" for m, values in curves.items()}
@@ -174,7 +174,7 @@ def _threshold_columns(study: Study, curves: dict[str, list[float]]) -> list[Col
 
 def _paper_cells(study: Study, key: str) -> dict[str, str | None]:
     paper = study.random.paper if study.random else {}
-    return {method: _show(told[key]) if key in told else None for method, told in paper.items()}
+    return {method: _show(figures[key]) if key in figures else None for method, figures in paper.items()}
 
 
 def _figures_row(study: Study, method: str, columns: list[Column]) -> Markup:

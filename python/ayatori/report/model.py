@@ -290,7 +290,7 @@ class WorstJob:
 
 
 def _worst(value: Value, scope: Scope, _kind: Any) -> WorstJob:
-    names = {host.name for host in _fabric_beside(value, scope).hosts}
+    names = {host.name for host in _fabric_next_to(value, scope).hosts}
     job: WorstJob = read(WorstJob, value, {**scope, "names_of_hosts": names})
     if job.after is not None:
         for item in value.at("steps").items() if value.has("steps") else []:
@@ -301,9 +301,9 @@ def _worst(value: Value, scope: Scope, _kind: Any) -> WorstJob:
     return replace(job, steps=[steps[number] for number in sorted(steps)])
 
 
-def _fabric_beside(value: Value, scope: Scope) -> Fabric:
+def _fabric_next_to(value: Value, scope: Scope) -> Fabric:
     if "fabric" not in scope:
-        raise ReportError(f"{value.file}: {value.path}: expected a fabric beside it", "the key fabric is missing")
+        raise ReportError(f"{value.file}: {value.path}: expected a fabric next to it", "the key fabric is missing")
     fabric: Fabric = scope["fabric"]
     return fabric
 
@@ -321,7 +321,7 @@ class JobAmongOthers:
     method: str
     alone: float
     together: float
-    beside_worst_neighbour: float
+    with_worst_neighbour: float
     hosts: list[Annotated[int, index_of("fabric.hosts")]]  # indices of its host channel adapters
     cables: list[CableIndex]  # that it uses, whatever step it is in
     worst_neighbour: str = ""  # empty: nobody disturbs it
@@ -332,7 +332,7 @@ class SharedCable:
     """A direction of a cable that several jobs use."""
 
     cable: CableIndex
-    meeting: float  # share of the time
+    conflict_probability: float  # share of the time
     jobs: list[str]
 
 
@@ -348,7 +348,7 @@ class Together:
 
 
 def _together(value: Value, scope: Scope, _kind: Any) -> Together:
-    _fabric_beside(value, scope)
+    _fabric_next_to(value, scope)
     together: Together = read(Together, value, scope)
     return together
 
@@ -378,7 +378,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Origin:
-    """When and how a study was made; empty texts and None are not told."""
+    """When and how a study was made; empty texts and None are left out."""
 
     date: str = ""
     version: str = ""

@@ -91,10 +91,10 @@ def _plot(study: Study, plot: Plot) -> Markup:
 
 def _origin(made: Origin) -> Markup:
     """When and how the study was made."""
-    told = [made.date, f"Ayatori {made.version}" if made.version else ""]
-    told += [f"seed {made.seed}" if made.seed is not None else ""]
+    parts = [made.date, f"Ayatori {made.version}" if made.version else ""]
+    parts += [f"seed {made.seed}" if made.seed is not None else ""]
     command = tag("code", made.command) if made.command else ""
-    return tag("p", join([part for part in (", ".join(filter(None, told)), command) if part], ": "), class_="source")
+    return tag("p", join([part for part in (", ".join(filter(None, parts)), command) if part], ": "), class_="source")
 
 
 def _faults(fabric: Fabric) -> Markup:
@@ -182,7 +182,7 @@ def _caption(name: str) -> Markup:
 
 
 def _matrices(fabric: Fabric, sides: list[Side], names: list[str]) -> list[Markup]:
-    """Heat maps of each tier, sides beside each other."""
+    """Heat maps of each tier, sides next to each other."""
     bundles = bundles_of(fabric)
     tiers = tiers_of(fabric, bundles, sides)
     square = None if tiers else square_tier(fabric, bundles, sides)

@@ -41,8 +41,8 @@ def _swatch(number: int) -> Markup:
 
 
 def _figures(together: Together) -> Markup:
-    """A row a job: alone, with all others, beside the neighbour that disturbs it most."""
-    columns = ("job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it")
+    """A row a job: alone, with all others, with the neighbour that disturbs it most."""
+    columns = ("job", "hosts", "paths", "alone", "together", "worst neighbour", "with it")
     rows = (_figures_row(number, job) for number, job in enumerate(together.jobs))
     note = "Bandwidths are shares of what the network cards could."
     figures = table(heads(columns, (1, 3, 4, 6)), rows=rows)
@@ -50,8 +50,8 @@ def _figures(together: Together) -> Markup:
 
 
 def _figures_row(number: int, job: JobAmongOthers) -> Markup:
-    alone, together, beside = (f"{value:.3f}" for value in (job.alone, job.together, job.beside_worst_neighbour))
-    figures = (job.machines, job.method, alone, together, job.worst_neighbour or "none", beside)
+    alone, together, with_neighbour = (f"{value:.3f}" for value in (job.alone, job.together, job.with_worst_neighbour))
+    figures = (job.machines, job.method, alone, together, job.worst_neighbour or "none", with_neighbour)
     return tag("tr", tag("th", _swatch(number), job.name, scope="row"), *cells(figures, (0, 2, 3, 5)))
 
 
@@ -106,7 +106,7 @@ def _jobs_data(together: Together, id: str) -> Markup:
         "names": [job.name for job in together.jobs],
         "hosts": [job.hosts for job in together.jobs],
         "cables": [job.cables for job in together.jobs],
-        "shared": [[shared.cable, shared.jobs, round(shared.meeting, 4)] for shared in together.shared],
+        "shared": [[shared.cable, shared.jobs, round(shared.conflict_probability, 4)] for shared in together.shared],
     }
     return json_script(id, data)
 
@@ -115,7 +115,7 @@ def _shared_cables(fabric: Fabric, together: Together) -> Markup:
     """The cables that jobs share, those on which they meet most often first."""
     if not together.shared:
         return join(())
-    ordered = sorted(together.shared, key=lambda shared: (-shared.meeting, shared.cable))
+    ordered = sorted(together.shared, key=lambda shared: (-shared.conflict_probability, shared.cable))
     rows = [_shared_row(fabric, shared) for shared in ordered[:SHARED_ROWS]]
     links = table(heads(("from", "to", "jobs", "of the time"), ()), rows=rows)
     rest = len(ordered) - SHARED_ROWS
@@ -129,4 +129,4 @@ def _shared_row(fabric: Fabric, shared: SharedCable) -> Markup:
     start, end = reversed(ends) if shared.cable % 2 else ends
     names = [f"{fabric.routers[router].name} port {port}" for router, port in (start, end)]
     together = f"{', '.join(shared.jobs[:-1])} and {shared.jobs[-1]}" if len(shared.jobs) > 1 else shared.jobs[0]
-    return tag("tr", *cells((*names, together, f"{shared.meeting:.1%}"), ()))
+    return tag("tr", *cells((*names, together, f"{shared.conflict_probability:.1%}"), ()))

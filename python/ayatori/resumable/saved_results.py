@@ -63,7 +63,7 @@ class SavedResults:
             self.save()
 
     def save(self, **more: Any) -> None:
-        """Writes the file, with `more` beside the results."""
+        """Writes the file, with `more` in addition to the results."""
         if self.path is None:
             return
         head = {"format": FORMAT, "version": VERSION}

@@ -1,4 +1,4 @@
-"""Studies of what a command measured, for its report: a plan beside the tables in use, jobs at the same time."""
+"""Studies of what a command measured, for its report: a plan compared with the tables in use, jobs at the same time."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def together_as_study(
     cables = router_cables(network)
     place = {port: 2 * link + end for link, ends in enumerate(cables) for end, port in enumerate(ends)}
     dots = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
-    told = together_as_data(network, jobs, measured)
+    data = together_as_data(network, jobs, measured)
     pictured = []
-    for figures, each in zip(told["jobs"], own, strict=True):
+    for figures, each in zip(data["jobs"], own, strict=True):
         nics = _core.job_of_nics(network, each.job).endpoints(network)
         pictured.append(
             figures
@@ -101,14 +101,14 @@ def together_as_study(
         "source": source,
         "fabric": drawing_as_data(network),
         "together": {
-            "rounds": told["rounds"],
-            "mean": told["together"]["mean"],
-            "alone": told["alone"]["mean"],
+            "rounds": data["rounds"],
+            "mean": data["together"]["mean"],
+            "alone": data["alone"]["mean"],
             "jobs": pictured,
             "shared": [
                 {
                     "cable": place[shared.link],
-                    "meeting": shared.meeting,
+                    "conflict_probability": shared.conflict_probability,
                     "jobs": [jobs[number].name for number in shared.jobs],
                 }
                 for shared in by_link(measured.shared)

@@ -18,7 +18,8 @@ std::filesystem::path own_path() {
 }
 
 void* load() {
-  if (void* const beside = dlopen((own_path().parent_path() / library).c_str(), RTLD_NOW | RTLD_LOCAL)) return beside;
+  if (void* const next_to_us = dlopen((own_path().parent_path() / library).c_str(), RTLD_NOW | RTLD_LOCAL))
+    return next_to_us;
   return dlopen(library, RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Loads libacp_verbs.so, the library with the wire over adapters, which only jobs need that ask for it. It is beside
+/// Loads libacp_verbs.so, the library with the wire over adapters, which only jobs need that ask for it. It is next to
 /// libacp or where the loader searches, and stays loaded.
 
 #include "ayatori/lookup/adapter_wire.hpp"

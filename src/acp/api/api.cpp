@@ -98,7 +98,7 @@ int acp_procs(void) {
 
 acp_ga_t acp_query_starter_ga(int rank) {
   return with_process<acp_ga_t>(ACP_GA_NULL, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<acp_ga_t> {
+    return process.query([&](GlobalMemory& memory) -> Result<acp_ga_t> {
       if (rank < 0 || static_cast<Rank>(rank) >= memory.space().procs()) return fail("there is no rank {}", rank);
       return memory.space().of({.rank = static_cast<Rank>(rank)});
     });
@@ -107,7 +107,7 @@ acp_ga_t acp_query_starter_ga(int rank) {
 
 acp_atkey_t acp_register_memory(void* addr, size_t size, int color) {
   return with_process<acp_atkey_t>(ACP_ATKEY_NULL, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<acp_atkey_t> {
+    return process.query([&](GlobalMemory& memory) -> Result<acp_atkey_t> {
       if (color != 0) return fail("there is no color {}, only 0", color);
       if (!addr) return fail("addr is NULL");
       return memory.memory().add(static_cast<std::byte*>(addr), size);
@@ -117,7 +117,7 @@ acp_atkey_t acp_register_memory(void* addr, size_t size, int color) {
 
 int acp_unregister_memory(acp_atkey_t atkey) {
   return with_process(-1, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<int> {
+    return process.query([&](GlobalMemory& memory) -> Result<int> {
       if (atkey == process.starter_key()) return fail("starter memory can't be unregistered");
       if (!memory.memory().remove(atkey)) return fail("there is no registration {:#x}", atkey);
       return 0;
@@ -127,7 +127,7 @@ int acp_unregister_memory(acp_atkey_t atkey) {
 
 acp_ga_t acp_query_ga(acp_atkey_t atkey, void* addr) {
   return with_process<acp_ga_t>(ACP_GA_NULL, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<acp_ga_t> {
+    return process.query([&](GlobalMemory& memory) -> Result<acp_ga_t> {
       const auto ga = memory.memory().address_of(atkey, static_cast<const std::byte*>(addr));
       if (!ga) return fail("{} does not belong to the registration {:#x}", addr, atkey);
       return *ga;
@@ -137,7 +137,7 @@ acp_ga_t acp_query_ga(acp_atkey_t atkey, void* addr) {
 
 void* acp_query_address(acp_ga_t ga) {
   return with_process<void*>(nullptr, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<void*> {
+    return process.query([&](GlobalMemory& memory) -> Result<void*> {
       const auto location = locate(memory, ga);
       if (!location) return Failure(location.error());
       std::byte* address = memory.memory().find(*location, 1);
@@ -149,7 +149,7 @@ void* acp_query_address(acp_ga_t ga) {
 
 int acp_query_rank(acp_ga_t ga) {
   return with_process(-1, [&](Process& process) {
-    return process.look([&](GlobalMemory& memory) -> Result<int> {
+    return process.query([&](GlobalMemory& memory) -> Result<int> {
       const auto location = locate(memory, ga);
       if (!location) return Failure(location.error());
       return static_cast<int>(location->rank);
@@ -162,7 +162,7 @@ int acp_colors(void) { return 1; }
 
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order) {
   return with_process<acp_handle_t>(ACP_HANDLE_NULL, [&](Process& process) {
-    const auto done = process.look([&](GlobalMemory& memory) { return memory.copy_directly(dst, src, size); });
+    const auto done = process.query([&](GlobalMemory& memory) { return memory.copy_directly(dst, src, size); });
     if (done) return Result<acp_handle_t>(static_cast<acp_handle_t>(*done));
     return process.start_operation([&](GlobalMemory& memory, Time now) -> Result<acp_handle_t> {
       const auto handle = memory.copy(now, dst, src, size, order_of(order, memory));

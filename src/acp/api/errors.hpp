@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Turns errors into errno and a message of the calling thread (acp.h, Errors).
+/// Converts errors to errno and a message of the calling thread (acp.h, Errors).
 
 #include <cerrno>
 #include <exception>

@@ -42,7 +42,7 @@ Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
 }  // namespace
 
 Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t ranks_per_host) {
-  if (heap_in_use() == 0) return fail("this program's allocator does not tell what it has given away");
+  if (heap_in_use() == 0) return fail("this program's allocator does not report its memory in use");
   Setup setup;
   if (auto chosen = choose_wires(setup, wires); !chosen) return Failure(chosen.error());
   setup.placement = {

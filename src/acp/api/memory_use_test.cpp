@@ -10,7 +10,7 @@ namespace {
 class MemoryOfProcesses : public testing::Test {
  protected:
   void SetUp() override {
-    if (heap_in_use() == 0) GTEST_SKIP() << "a sanitizer's allocator does not tell what is in use";
+    if (heap_in_use() == 0) GTEST_SKIP() << "a sanitizer's allocator does not report its memory in use";
   }
 
   static MemoryUse of(std::string_view wires, Rank procs, std::uint32_t ranks_per_host) {

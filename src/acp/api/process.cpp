@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "adapter_library.hpp"
-#include "ayatori/base/short_turns.hpp"
+#include "ayatori/base/time_slices.hpp"
 #include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
 #include "configuration.hpp"
@@ -35,19 +35,19 @@ constexpr Duration shared_core_yield = 10us;
 constexpr Duration shared_core_time = 10ms;
 constexpr Duration max_yield_in_vain = 60us;
 
-/// A yield that takes so long went to a program that computes, not to one that communicates and yields in turn. For a
-/// while callers sleep at once: the scheduler prefers those that wake up to those that have yielded.
+/// A yield that takes so long went to a program that computes, not to one that communicates and yields alternately. For
+/// a while callers sleep at once: the scheduler prefers those that wake up to those that have yielded.
 constexpr Duration taken_core_yield = 500us;
 constexpr Duration taken_core_time = 100ms;
 constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
 /// A call that waits for nothing makes a round if the last one was so long ago. Of calls that come closely one after
-/// the other, only one in so many looks at the clock.
+/// the other, only one in so many reads the clock.
 constexpr Duration max_unserved = 20us;
 constexpr std::uint32_t max_calls_unserved = 16;
 
 /// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps. Each
-/// look at whether somebody has called takes the core from a thread of the program for a moment, so it looks half as
+/// check whether a thread has called takes the core from a thread of the program for a moment, so it checks half as
 /// often each time, up to the longest, as long as somebody has.
 constexpr Duration idle_before_takeover = 500us;
 constexpr Duration max_before_takeover = 2ms;
@@ -201,10 +201,10 @@ void Process::Lock::lock() {
 
 void Process::Lock::unlock() { process_.mutex_.unlock(); }
 
-/// After a round the next call looks at the clock again, so that calls which come rarely all make rounds.
+/// After a round the next call reads the clock again, so that calls which come rarely all make rounds.
 void Process::serve_if_due() {
   const bool due = clock_.now() - driver_->now() >= max_unserved;
-  calls_before_look_ = due ? 1 : max_calls_unserved;
+  calls_before_clock_ = due ? 1 : max_calls_unserved;
   if (due) round();
 }
 
@@ -273,7 +273,7 @@ void Process::sleep(Lock& lock, Duration timeout) {
 // ---- The progress thread
 
 void Process::run_progress_thread() {
-  take_short_turns();
+  request_short_time_slices();
   std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
   for (Duration pause = idle_before_takeover; !closing_;) {
     const std::uint64_t calls = calls_.load(std::memory_order_relaxed);

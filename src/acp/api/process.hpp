@@ -60,12 +60,12 @@ class Process {
 
   [[nodiscard]] std::uint64_t starter_key() const { return starter_key_; }
 
-  /// Calls `look(memory)`, which starts nothing that has to be sent.
-  template <typename Look>
-  auto look(Look look) {
+  /// Calls `query(memory)`, which starts nothing that has to be sent.
+  template <typename Query>
+  auto query(Query query) {
     const Lock lock(*this);
     serve_now_and_then();
-    return look(*memory_);
+    return query(*memory_);
   }
 
   /// Calls `use(memory, now)` and sends what it started. No reference to `memory` may be kept.
@@ -154,7 +154,7 @@ class Process {
   /// For calls that need no round themselves: a program that polls by them is in the library all the time, and the
   /// progress thread stands back. A round takes several times as long as such a call, and the clock half as long.
   void serve_now_and_then() {
-    if (--calls_before_look_ == 0) serve_if_due();
+    if (--calls_before_clock_ == 0) serve_if_due();
   }
   [[gnu::cold, gnu::noinline]] void serve_if_due();
   bool round();
@@ -179,7 +179,7 @@ class Process {
   std::atomic<std::uint32_t> lock_waiters_ = 0;  // threads that wait for the mutex
   std::atomic<std::uint32_t> waiters_ = 0;       // … and for a condition
   std::atomic<std::uint64_t> calls_ = 0;         // made so far
-  std::uint32_t calls_before_look_ = 1;          // at the clock
+  std::uint32_t calls_before_clock_ = 1;         // at the clock
   Time core_shared_until_{};                     // with other programs …
   Time core_taken_until_{};                      // … that do not yield it
   bool yielded_in_vain_ = false;                 // the last yield let nobody run

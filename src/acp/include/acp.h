@@ -1,6 +1,6 @@
 /*
- * acp: one-sided communication between the processes of a job. Every process can copy between any two places in the
- * memory of all processes, and change words of it atomically; the processes whose memory it is need not do anything.
+ * acp: one-sided communication between the processes of a job. Every process can copy between any two addresses in the
+ * memory of all processes, and change words of it atomically. The owners of the memory need not call anything.
  *
  * Names, types and meaning are those of the basic layer and the channels of ACP, the Advanced Communication Primitives
  * (paper 4, section 2.1.3), so that programs written for it compile. What is left out is listed at the end.
@@ -17,42 +17,42 @@
  * Started without a launcher, it is a job of one process. docs/acp.md lists the variables of the environment.
  *
  * Global memory. A global address is a number that names one byte of one process. Each process has starter memory,
- * zeroed (1 MiB; ACP_STARTER_BYTES), whose addresses every process can compute, and registers more. A global address
- * may be stored, sent to others, and computed with, as long as the result lies in the same registration.
+ * zeroed (1 MiB; ACP_STARTER_BYTES), whose addresses every process can compute. It may register more. A program may store
+ * global addresses, send them to others, and compute with them within a registration.
  *
  * Order. An operation starts when all operations of this process up to the one that `order` names are completed:
  *     ACP_HANDLE_NULL                    at once
  *     a handle                           after that operation and all before it
  *     ACP_HANDLE_ALL, ACP_HANDLE_CONT    after all operations before
- * Operations start in the order in which they were called, and may complete in any order. Between processes there is no
- * order, except by acp_sync and by reading memory: an operation reads and writes aligned 1, 2, 4 or 8 bytes as a whole,
- * and a process that reads them (with a volatile or atomic read) also sees the effects of all operations that the
- * writing process had completed before.
+ * Operations start in the order in which they were called, and may complete in any order. Between processes there are two
+ * kinds of order: acp_sync, and reads of memory. An operation reads and writes aligned 1, 2, 4 or 8 bytes as a whole. A
+ * process that reads them (with a volatile or atomic read) also sees the effects of all operations that the writing
+ * process had completed before.
  *
  * Completion. An operation is completed when its effect is in the destination's memory. Until then the local memory
  * that a copy reads must not change, and the local memory that it writes must not be used.
  *
- * How often. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other processes
- * are carried out once. Other copies from the caller's memory may be written to their destination more than once until
- * they are completed, and never after that: to signal that data has arrived, use a copy of at most 16 bytes that is
- * ordered after the copy of the data.
+ * Exactly once. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other processes
+ * are carried out exactly once. Other copies from the caller's memory may be written to their destination more than once
+ * until they are completed, and never after that. So to signal that data has arrived, use a copy of at most 16 bytes that
+ * is ordered after the copy of the data.
  *
  * Bounds. At most 1024 operations of a process are not completed; a thread that starts another one waits.
  *
- * Errors. A function returns 0 when it has done its work and -1 otherwise, or the null of its type; then errno says
- * which kind of error it was, and acp_error_message() says in one line what was wrong. Every function can fail with
- * EPERM (before acp_init and after acp_finalize) and ENOMEM. An operation that fails after it was started is reported
- * by the acp_complete that covers it: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost (it was
- * silent for 30 seconds, ACP_TIMEOUT). A job that has lost a rank can't synchronise any more. Starter memory of the same
- * host is reached without its process, whether that lives or not: copies and atomics there do what they always do, also
- * after the rank was lost (not with an ACP_WIRES by which all ranks, those of the same host too, are reached over a
- * network). No function prints or exits, except acp_abort.
+ * Errors. A function returns 0 on success and -1, or the null of its type, on failure. errno gives the kind of error, and
+ * acp_error_message() describes it in one line. Every function can fail with EPERM (before acp_init and after
+ * acp_finalize) and ENOMEM. The acp_complete that covers an operation reports its failure after the start: EFAULT, a rank
+ * has not registered the memory; EHOSTDOWN, a rank is lost (silent for 30 seconds, ACP_TIMEOUT). A job that has lost a
+ * rank cannot synchronise any more. Copies and atomics on starter memory of the same host need no reaction of its process:
+ * they work even after the rank was lost. (Exception: an ACP_WIRES that reaches ranks of the same host over a network.) No
+ * function prints or exits, except acp_abort.
  *
  * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
- * need the library alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A
- * thread that waits serves other processes meanwhile, and one that calls without waiting does so from time to time (at
- * least in every 16th call); when no thread has called for half a millisecond, a thread of the library does so (with
- * ACP_PROGRESS=poll there is no such thread).
+ * need exclusive access, and acp_sync is for one thread at a time. "All operations before" are those of all threads.
+ *
+ * Progress. A thread that waits makes progress for other processes meanwhile. Calls that do not wait make progress from
+ * time to time, at least in every 16th call. When no thread has called for half a millisecond, a progress thread of the
+ * library takes over (with ACP_PROGRESS=poll there is none).
  *
  * Other processes. In a child of fork(2) the library is closed for good; starter memory stays shared with its parent
  * (if the host has several ranks), which is not disturbed. A program started by exec(3) inherits nothing. A process
@@ -69,10 +69,10 @@
 extern "C" {
 #endif
 
-/* Tells in one line what was wrong in the last call of this thread that failed.
+/* Returns the error message of the last failed call of this thread, in one line.
  *
- * Returns a string that is never NULL: "" if no call has failed yet. It is valid until the next call of this thread
- * that fails, and must not be freed.
+ * The string is never NULL: "" if no call has failed yet. It is valid until the next failed call of this thread, and must
+ * not be freed.
  * Threads: each thread has its own message. Not in the original. */
 const char *acp_error_message(void);
 
@@ -81,16 +81,16 @@ const char *acp_error_message(void);
 /* Opens the library. Returns when all processes of the job have called it. After acp_finalize, all processes may call
  * it again, and each has the rank that it had.
  *
- *   argc, argv   the arguments of main; may be NULL. They are not changed: nothing is taken from them.
+ *   argc, argv   the arguments of main; may be NULL. They are neither read nor changed.
  * Returns 0, or -1.
- * Errors: EINVAL, a variable of the environment has a value that is not allowed; EPERM, the library is open already, or
+ * Errors: EINVAL, a variable of the environment has an invalid value; EPERM, the library is open already, or
  * this is a child of fork; EHOSTDOWN, a rank is lost; the errno of the system if an address or memory is refused.
  * Threads: no other thread may be in the library. */
 int acp_init(int *argc, char ***argv);
 
 /* Completes all operations and all requests of channels, and closes the library; returns when all processes have called
- * it. A receive that no message is sent for holds it up. Registered memory is the program's alone again. A failure that
- * no acp_complete has reported is not reported any more.
+ * it. A receive without a message blocks it. Registrations end. A failure that no acp_complete has reported is not
+ * reported any more.
  *
  * Returns 0, or -1; the library is closed in either case, except after EPERM.
  * Errors: EPERM, the library is not open; EHOSTDOWN, a rank is lost.
@@ -182,7 +182,7 @@ void *acp_query_address(acp_ga_t ga);
 
 /* Finds the process that a global address belongs to.
  *
- *   ga           a global address of any process; whether its memory is registered is not looked up
+ *   ga           a global address of any process; its registration is not checked
  * Returns the rank, or -1.
  * Errors: EINVAL, the number is not a global address.
  * Threads: any number at a time. */
@@ -213,7 +213,7 @@ typedef int64_t acp_handle_t; /* names an operation of this process; a later ope
  *   order        which operations must be completed before this one starts (see Order above)
  * Returns a handle for acp_complete and acp_inquire, or ACP_HANDLE_NULL.
  * Errors: EINVAL, dst or src is not a global address; EFAULT, it names memory of this process that is not registered.
- * What is found out later, acp_complete reports.
+ * acp_complete reports later errors.
  * Threads: any number at a time. */
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order);
 
@@ -225,13 +225,13 @@ acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t orde
  *   acp_xor, acp_or, acp_and     combines with value, bit by bit
  *
  *   dst          gets the value from before; must belong to this process
- *   src          the bytes to be changed, in any process. Both addresses, and the places in memory that they name, are
- *                multiples of the size.
+ *   src          the bytes to be changed, in any process. Both global addresses, and the memory addresses that they name,
+ *                are multiples of the size.
  *   oldval, newval, value     the operands, as above
  *   order        which operations must be completed before this one starts (see Order above)
  * Return a handle for acp_complete and acp_inquire, or ACP_HANDLE_NULL.
- * Errors: those of acp_copy; EINVAL, dst belongs to another process, or an address is not aligned (where only the owner
- * can know that, acp_complete reports EFAULT).
+ * Errors: those of acp_copy; EINVAL, dst belongs to another process, or an address is not aligned (if only the owner can
+ * detect that, acp_complete reports EFAULT).
  * Atomicity: with respect to each other, and to atomic instructions of the processor that owns the memory.
  * Threads: any number at a time. */
 acp_handle_t acp_cas4(acp_ga_t dst, acp_ga_t src, uint32_t oldval, uint32_t newval, acp_handle_t order);
@@ -252,14 +252,14 @@ acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t o
  *   handle       from any function that starts an operation; ACP_HANDLE_ALL: all operations so far. With
  *                ACP_HANDLE_NULL, and with a number that is not a handle, it returns 0 at once.
  * Returns 0, or -1 if one of these operations failed that no earlier call has covered; errno and the message are those
- * of the first that failed. No failure goes unreported: 1024 that no call has covered are told apart (neighbours with
- * the same cause count as one); if there are more, all operations from the 1024th to the latest that failed count as
- * failed, also those among them that did not.
+ * of the first that failed. No failure goes unreported. Up to 1024 failures that no call has covered are kept apart
+ * (neighbours with the same cause count as one). If there are more, all operations from the 1024th failure to the latest
+ * one count as failed, even those that succeeded.
  * Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost.
  * Threads: any number at a time. Of several that cover the same failure, one reports it. */
 int acp_complete(acp_handle_t handle);
 
-/* Asks, without waiting, whether an operation and all operations before it have ended.
+/* Tests, without waiting, whether an operation and all operations before it have ended.
  *
  *   handle       as acp_complete's
  * Returns 0 if they have ended, otherwise 1; 0 with errno EPERM if the library is not open.
@@ -313,7 +313,7 @@ acp_request_t acp_nbfree_ch(acp_ch_t ch);
  * Errors: those of acp_nbfree_ch and acp_wait_ch. */
 int acp_free_ch(acp_ch_t ch);
 
-/* Waits until a request is done. The request is gone then, whatever is returned.
+/* Waits until a request is done, and frees it, whatever is returned.
  *
  *   request      from acp_nbsend_ch, acp_nbrecv_ch or acp_nbfree_ch
  * Returns the bytes that were received, at most the buffer's size; 0 for other requests; (size_t)-1 if it failed.
@@ -321,7 +321,7 @@ int acp_free_ch(acp_ch_t ch);
  * Threads: any number at a time, but one for each request. */
 size_t acp_wait_ch(acp_request_t request);
 
-/* Waits until several requests are done. They are gone then, whatever is returned.
+/* Waits until several requests are done, and frees them, whatever is returned.
  *
  *   request      `count` requests
  *   count        from 0 on

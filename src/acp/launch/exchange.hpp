@@ -19,7 +19,7 @@ constexpr const char* name_of_number = "ayatori-job-key";
 
 struct OverPmix {
   std::uint64_t number = 0;
-  std::optional<std::uint32_t> hosts;  ///< that have processes of the job, if the launcher tells
+  std::optional<std::uint32_t> hosts;  ///< that have processes of the job, if the launcher reports them
 };
 
 /// Over PMIx. Nothing if the library was built without PMIx, or if libpmix.so.2 or the PMIx server is missing.

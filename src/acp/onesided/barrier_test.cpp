@@ -107,7 +107,7 @@ TEST(Barrier, ARankSendsThreeNoticesForEachHopOfRadixFour) {
   }
 }
 
-TEST(Barrier, APeerThatAsksTooEarlyOrForNoPlaceIsToldNothing) {
+TEST(Barrier, APeerThatAsksTooEarlyOrForNoPlaceGetsNoAnswer) {
   Barrier barrier(0, 4);
   EXPECT_FALSE(barrier.has_sent(0, 1));
   barrier.start();
@@ -130,7 +130,7 @@ int questions_until(Barrier& barrier, Time& now, std::uint64_t number, transport
   return asked;
 }
 
-TEST(Barrier, ARankLearnsHowLongWaitsAreAndThenAsksLaterThanThat) {
+TEST(Barrier, ARankMeasuresHowLongWaitsAreAndThenAsksLaterThanThat) {
   Barrier barrier(0, 2);
   Time now{};
   std::uint64_t number = 0;

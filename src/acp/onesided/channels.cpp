@@ -9,7 +9,7 @@ namespace ayatori::onesided {
 namespace {
 
 /// What a call or put of a channel is about: the middle of its token.
-enum class About : std::uint8_t { opening, announcement, message, bytes, closing };
+enum class About : std::uint8_t { opening, advertisement, message, bytes, closing };
 
 constexpr std::uint32_t about_shift = 48;
 
@@ -163,7 +163,7 @@ void Channels::progress() {
     if (!end.used) continue;
     if (!end.connected) connect(number);
     if (end.connected && end.sends) send_next(number);
-    if (end.connected && !end.sends) announce(number);
+    if (end.connected && !end.sends) advertise(number);
     if (end.closing != 0 && end.queue.empty()) finish_closing(number);
   }
 }
@@ -177,14 +177,14 @@ void Channels::connect(std::uint32_t number) {
   end.asked = core_.call(end.peer, call, token_about(About::opening, mark_of_end(number)));
 }
 
-void Channels::announce(std::uint32_t number) {
+void Channels::advertise(std::uint32_t number) {
   End& end = ends_[number];
   while (end.started < end.queue.size() && end.started < window) {
     const std::uint32_t request = end.queue[end.started];
     const Request& receive = requests_[request];
     const Call call{.kind = CallKind::ready,
                     .words = {word_of(end.number, end.sequence), receive.size, buffer_key | id_of(request)}};
-    if (!core_.call(end.peer, call, token_about(About::announcement, 0))) return;
+    if (!core_.call(end.peer, call, token_about(About::advertisement, 0))) return;
     requests_[request].sequence = end.sequence++;
     ++end.started;
   }
@@ -193,8 +193,8 @@ void Channels::announce(std::uint32_t number) {
 void Channels::send_next(std::uint32_t number) {
   End& end = ends_[number];
   for (std::uint32_t i = 0; i < end.started;) {
-    const bool told = requests_[end.queue[i]].to_tell && tell_written(end.queue[i]);
-    if (!told) ++i;
+    const bool signalled = requests_[end.queue[i]].to_signal && signal_written(end.queue[i]);
+    if (!signalled) ++i;
   }
   while (end.started < end.queue.size() && !end.buffers.empty()) {
     const std::uint32_t request = end.queue[end.started];
@@ -226,8 +226,8 @@ bool Channels::put(std::uint32_t request, Bytes size) {
   return taken;
 }
 
-/// The put is completed: tells the receiver that the message is in its buffer. The send is done then.
-bool Channels::tell_written(std::uint32_t request) {
+/// The put is completed: notifies the receiver that the message is in its buffer. The send is done then.
+bool Channels::signal_written(std::uint32_t request) {
   const Request& send = requests_[request];
   const End& end = ends_[send.end];
   const Call call{.kind = CallKind::written, .words = {word_of(end.number, send.sequence), send.size}};
@@ -236,14 +236,14 @@ bool Channels::tell_written(std::uint32_t request) {
   return true;
 }
 
-/// A channel is closed when both ends have announced that they close.
+/// A channel is closed when both ends have signalled that they close.
 void Channels::finish_closing(std::uint32_t number) {
   End& end = ends_[number];
-  if (end.connected && !end.told) {
+  if (end.connected && !end.signalled) {
     const Call call{.kind = CallKind::close_channel,
                     .size = static_cast<std::uint8_t>(end.sends ? 1 : 0),
                     .words = {word_of(end.number, 0)}};
-    end.told = core_.call(end.peer, call, token_about(About::closing, mark_of_end(number)));
+    end.signalled = core_.call(end.peer, call, token_about(About::closing, mark_of_end(number)));
   }
   if (!end.heard || !end.peer_closed) return;
   settle(end.closing - 1, Outcome::done);
@@ -251,7 +251,7 @@ void Channels::finish_closing(std::uint32_t number) {
   --open_;
 }
 
-// ---- What the endpoint tells
+// ---- Calls of the endpoint
 
 Answer Channels::on_call(Rank from, const Call& call) {
   const auto number = static_cast<std::uint32_t>(call.words[0] >> 32);
@@ -315,7 +315,7 @@ void Channels::answered(std::uint64_t number, const Answer& answer) {
 void Channels::transferred(std::uint64_t number) {
   const auto request = static_cast<std::uint32_t>(number);
   if (token_about(About::bytes, mark_of(request)) == token_of(Purpose::channel, number)) {
-    requests_[request].to_tell = true;
+    requests_[request].to_signal = true;
   }
 }
 

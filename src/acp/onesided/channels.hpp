@@ -52,12 +52,12 @@ class Channels {
  private:
   static constexpr std::uint32_t window = 8;
 
-  struct Buffer {  // of a receive, as the receiver announced it
+  struct Buffer {  // of a receive, as the receiver advertised it
     Bytes size = 0;
     std::uint64_t key = 0;
   };
 
-  /// One of a channel's two ends. `number` tells apart the channels of one sender and receiver.
+  /// One of a channel's two ends. `number` distinguishes the channels of one sender and receiver.
   struct End {
     bool used = false;
     std::uint32_t generation = 0;
@@ -67,13 +67,13 @@ class Channels {
     bool asked = false;      // whether the peer has its end
     bool connected = false;  // it has
     bool peer_closed = false;
-    bool told = false;   // that this end is closed …
-    bool heard = false;  // … and the peer knows
+    bool signalled = false;  // that this end is closed …
+    bool heard = false;      // … and the peer knows
     bool lost = false;
     std::deque<std::uint32_t> queue{};  // requests that are not done, in order
-    std::uint32_t started = 0;          // of the queue: announced, or being sent
+    std::uint32_t started = 0;          // of the queue: advertised, or being sent
     std::uint32_t sequence = 0;         // of the next request to be started
-    std::deque<Buffer> buffers{};       // of a sender: announced, and not used yet
+    std::deque<Buffer> buffers{};       // of a sender: advertised, and not used yet
     std::uint32_t closing = 0;          // the request that closes it, + 1
   };
 
@@ -88,7 +88,7 @@ class Channels {
     std::byte* bytes = nullptr;
     Bytes size = 0;
     Buffer buffer{};
-    bool to_tell = false;  // of a send: its bytes are there, the receiver must hear it
+    bool to_signal = false;  // of a send: its bytes are there, the receiver must hear it
   };
 
   [[nodiscard]] Result<std::uint32_t> take_request(Kind kind, ChannelId channel);
@@ -98,10 +98,10 @@ class Channels {
   [[nodiscard]] const Request* find(RequestId id) const;
   [[nodiscard]] End* end_of(Rank peer, bool sends, std::uint64_t number);
   void connect(std::uint32_t end);
-  void announce(std::uint32_t end);
+  void advertise(std::uint32_t end);
   void send_next(std::uint32_t end);
   [[nodiscard]] bool put(std::uint32_t request, Bytes size);
-  bool tell_written(std::uint32_t request);
+  bool signal_written(std::uint32_t request);
   void finish_closing(std::uint32_t end);
   void settle(std::uint32_t request, Outcome outcome);
   void fail_all(End& end, Outcome outcome);

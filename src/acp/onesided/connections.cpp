@@ -16,7 +16,7 @@ using transport::Region;
 
 namespace {
 
-/// Regions of a peer whose keys a connection keeps: more take turns.
+/// Regions of a peer whose keys a connection keeps: more replace each other.
 constexpr std::size_t max_grants = 16;
 
 /// How long a peer that has refused a connection is not asked for another one.

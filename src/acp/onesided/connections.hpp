@@ -65,7 +65,7 @@ class Connections {
   [[nodiscard]] Answer accept(Rank from, const Call& call);
   [[nodiscard]] Answer grant(const Call& call);
 
-  /// Carries out an atomic on memory of this process, in the way in which peers do. Nothing: the adapter failed.
+  /// Carries out an atomic on memory of this process, as peers do. Nothing: the adapter failed.
   [[nodiscard]] std::optional<std::uint64_t> apply(const Call& atomic, std::byte* at);
 
  private:

@@ -31,7 +31,7 @@ void Delegations::progress() {
   if (busy_ == 0 || !core_.endpoint_reported) return;
   for (std::uint64_t number = 0; number < delegations_.size(); ++number) {
     if (delegations_[number].state == Delegation::State::waiting) begin(number);
-    if (delegations_[number].state == Delegation::State::to_tell) tell(number);
+    if (delegations_[number].state == Delegation::State::to_signal) signal(number);
   }
 }
 
@@ -58,22 +58,22 @@ void Delegations::refused(std::uint64_t number) {
 void Delegations::undone(std::uint64_t number) { delegations_[number].state = Delegation::State::waiting; }
 
 void Delegations::end(std::uint64_t number, Status status) {
-  // If the initiator was lost meanwhile, there is nobody to be told.
-  if (delegations_[number].state == Delegation::State::telling) return told(number);
+  // If the initiator was lost meanwhile, there is nobody to notify.
+  if (delegations_[number].state == Delegation::State::signalling) return signalled(number);
   delegations_[number].status = status;
-  delegations_[number].state = Delegation::State::to_tell;
+  delegations_[number].state = Delegation::State::to_signal;
 }
 
-void Delegations::tell(std::uint64_t number) {
+void Delegations::signal(std::uint64_t number) {
   const Delegation& delegation = delegations_[number];
   const Call call{.kind = CallKind::copied,
                   .words = {delegation.handle, static_cast<std::uint64_t>(delegation.status)}};
   if (core_.call(delegation.initiator, call, token_of(Purpose::delegation, number))) {
-    delegations_[number].state = Delegation::State::telling;
+    delegations_[number].state = Delegation::State::signalling;
   }
 }
 
-void Delegations::told(std::uint64_t number) {
+void Delegations::signalled(std::uint64_t number) {
   delegations_[number].state = Delegation::State::free;
   --busy_;
 }

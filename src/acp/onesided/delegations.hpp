@@ -22,13 +22,13 @@ class Delegations {
   void refused(std::uint64_t delegation);
   void undone(std::uint64_t delegation);
   void failed(std::uint64_t delegation) { end(delegation, Status::lost); }
-  void told(std::uint64_t delegation);
+  void signalled(std::uint64_t delegation);
 
   [[nodiscard]] bool idle() const { return busy_ == 0; }
 
  private:
   struct Delegation {
-    enum class State : std::uint8_t { free, waiting, under_way, to_tell, telling };
+    enum class State : std::uint8_t { free, waiting, under_way, to_signal, signalling };
     State state = State::free;
     Status status = Status::done;
     Rank initiator = 0;
@@ -37,7 +37,7 @@ class Delegations {
   };
 
   void begin(std::uint64_t number);
-  void tell(std::uint64_t number);
+  void signal(std::uint64_t number);
   void end(std::uint64_t number, Status status);
 
   Core& core_;

@@ -89,7 +89,7 @@ struct GlobalMemory::State final : transport::Application {
 
   [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
   void take_notice(PeerId from, const Call& call);
-  [[nodiscard]] bool announce_arrival(Rank to, std::uint64_t place, std::uint64_t number);
+  [[nodiscard]] bool signal_arrival(Rank to, std::uint64_t place, std::uint64_t number);
   void end_by_adapter(const Connections::Ended& ended);
   void make_progress(Time now);
   void watch();
@@ -154,7 +154,7 @@ void GlobalMemory::State::take_notice(PeerId from, const Call& call) {
 }
 
 /// Nobody is there to be asked after the last barrier, so its arrivals are calls.
-bool GlobalMemory::State::announce_arrival(Rank to, std::uint64_t place, std::uint64_t number) {
+bool GlobalMemory::State::signal_arrival(Rank to, std::uint64_t place, std::uint64_t number) {
   const Call call{.kind = CallKind::arrive, .words = {place, number}};
   return last_barrier ? core.call(to, call, token_of(Purpose::barrier)) : core.notify(to, call);
 }
@@ -168,7 +168,7 @@ void GlobalMemory::State::returned(Token token, std::span<const std::byte> resul
     case Purpose::operation:
       return operations.answered(number_of(token), answer);
     case Purpose::delegation:
-      return delegations.told(number_of(token));
+      return delegations.signalled(number_of(token));
     case Purpose::watch:
       --watches;
       return;
@@ -248,8 +248,7 @@ void GlobalMemory::State::make_progress(Time now) {
   operations.progress();
   delegations.progress();
   barrier.progress(
-      now,
-      [this](Rank rank, std::uint64_t place, std::uint64_t number) { return announce_arrival(rank, place, number); },
+      now, [this](Rank rank, std::uint64_t place, std::uint64_t number) { return signal_arrival(rank, place, number); },
       [this](Rank rank, std::uint64_t place, std::uint64_t number) {
         (void)core.notify(rank, {.kind = CallKind::ask_arrival, .words = {place, number}});
       });

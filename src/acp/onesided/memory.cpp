@@ -63,8 +63,8 @@ constexpr bool words_are_checked = false;
 #endif
 
 /// What memmove does on every machine that this library runs on: each aligned word is written whole, so that processes
-/// may poll any word of a longer copy. C++ does not promise it, and ThreadSanitizer checks what C++ promises; there the
-/// words are stored one by one.
+/// may poll any word of a longer copy. C++ does not guarantee it, and ThreadSanitizer checks what C++ guarantees; there
+/// the words are stored one by one.
 void store_words(std::byte* to, const std::byte* from, Bytes size) {
   constexpr Bytes word = sizeof(std::uint64_t);
   const bool overlap = to < from + size && from < to + size;
@@ -90,9 +90,9 @@ Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
   }
   const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
   if (!index) {
-    return with_code(
-        fail("this process has {} registrations already, besides that of starter memory", AddressSpace::regions - 1),
-        ENOSPC);
+    return with_code(fail("this process has {} registrations already, in addition to that of starter memory",
+                          AddressSpace::regions - 1),
+                     ENOSPC);
   }
   return published_.at(*index)->key;
 }

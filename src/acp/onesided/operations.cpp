@@ -18,16 +18,16 @@ Handle Operations::add(const Operation& operation, Handle after) {
 
 /// Operations that found no room are tried again first: no operation starts before those with lower handles.
 void Operations::progress() {
-  if (turned_away_ > 0 && (core_.endpoint_reported || next_deadline() <= core_.now)) retry();
-  while (unstarted_ < next_ && turned_away_ == 0 && at(unstarted_).after < first_) begin(unstarted_++);
+  if (deferred_count_ > 0 && (core_.endpoint_reported || next_deadline() <= core_.now)) retry();
+  while (unstarted_ < next_ && deferred_count_ == 0 && at(unstarted_).after < first_) begin(unstarted_++);
 }
 
 void Operations::retry() {
-  for (Handle handle = first_; handle < unstarted_ && turned_away_ > 0; ++handle) {
+  for (Handle handle = first_; handle < unstarted_ && deferred_count_ > 0; ++handle) {
     Operation& operation = at(handle);
-    if (!operation.turned_away || operation.not_before > core_.now) continue;
-    operation.turned_away = false;
-    --turned_away_;
+    if (!operation.deferred || operation.not_before > core_.now) continue;
+    operation.deferred = false;
+    --deferred_count_;
     begin(handle);
   }
 }
@@ -93,21 +93,21 @@ void Operations::begin_transfer(Handle handle) {
   operation.state = Operation::State::under_way;
   const auto begun = core_.transfers.begin(core_.now, *core_.endpoint, core_.connections, transfer,
                                            token_of(Purpose::operation, handle));
-  if (begun == Transfers::Begun::later) turn_away(handle, core_.now);
+  if (begun == Transfers::Begun::later) defer(handle, core_.now);
   if (begun == Transfers::Begun::impossible) end(handle, core_.transfers.fault(), transfer.remote.rank);
 }
 
 void Operations::ask(Handle handle, Rank whom, const Call& call) {
   at(handle).state = Operation::State::under_way;
-  if (!core_.call(whom, call, token_of(Purpose::operation, handle))) turn_away(handle, core_.now);
+  if (!core_.call(whom, call, token_of(Purpose::operation, handle))) defer(handle, core_.now);
 }
 
-void Operations::turn_away(Handle handle, Time not_before) {
+void Operations::defer(Handle handle, Time not_before) {
   at(handle).state = Operation::State::waiting;
-  at(handle).turned_away = true;
+  at(handle).deferred = true;
   at(handle).not_before = not_before;
   at(handle).timed = not_before > core_.now;
-  ++turned_away_;
+  ++deferred_count_;
 }
 
 // ---- How they end
@@ -131,7 +131,7 @@ void Operations::answered(Handle handle, const Answer& answer) {
   // `copied` may arrive before the answer to the request.
   if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
   Operation& operation = at(handle);
-  if (answer.status == Status::busy) return turn_away(handle, core_.now + busy_pause);
+  if (answer.status == Status::busy) return defer(handle, core_.now + busy_pause);
   if (answer.status != Status::done) return end(handle, Fault::no_memory, asked(operation, core_.self));
   if (is_for_others(operation, core_.self) && answer.value == 0) {
     operation.state = Operation::State::delegated;
@@ -155,7 +155,7 @@ void Operations::copied(Rank from, Handle handle, Status status) {
 }
 
 void Operations::refused(Handle handle) {
-  if (core_.transfers.refused(at(handle).transfer)) return turn_away(handle, core_.now);
+  if (core_.transfers.refused(at(handle).transfer)) return defer(handle, core_.now);
   end(handle, Fault::no_memory, at(handle).transfer.remote.rank);
 }
 
@@ -201,11 +201,11 @@ std::optional<Error> Operations::take_failure(Handle handle) {
 }
 
 Time Operations::next_deadline() const {
-  if (turned_away_ == 0) return never;
+  if (deferred_count_ == 0) return never;
   Time earliest = never;
   for (Handle handle = first_; handle < unstarted_; ++handle) {
     const Operation& operation = at(handle);
-    if (operation.turned_away && operation.timed) earliest = std::min(earliest, operation.not_before);
+    if (operation.deferred && operation.timed) earliest = std::min(earliest, operation.not_before);
   }
   return earliest;
 }

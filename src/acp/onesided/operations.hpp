@@ -28,9 +28,9 @@ struct Operation {
   Bytes size = 0;
   Call atomic;  ///< the request of an atomic; of a copy its kind is `copy`
   Transfer transfer{};
-  bool turned_away = false;  ///< there was no room: it must be tried again …
-  Time not_before{};         ///< … but not before this …
-  bool timed = false;        ///< … but then even if the endpoint has not called back
+  bool deferred = false;  ///< there was no room: it must be tried again …
+  Time not_before{};      ///< … but not before this …
+  bool timed = false;     ///< … but then even if the endpoint has not called back
 };
 
 class Operations {
@@ -53,7 +53,7 @@ class Operations {
 
   void transferred(Handle handle) { end(handle, Fault::none); }
   void refused(Handle handle);
-  void undone(Handle handle) { turn_away(handle, core_.now); }
+  void undone(Handle handle) { defer(handle, core_.now); }
   void failed(Handle handle);
   void answered(Handle handle, const Answer& answer);
   void copied(Rank from, Handle handle, Status status);
@@ -81,16 +81,16 @@ class Operations {
   void begin_atomic(Handle handle);
   void begin_transfer(Handle handle);
   void ask(Handle handle, Rank whom, const Call& call);
-  void turn_away(Handle handle, Time not_before);
+  void defer(Handle handle, Time not_before);
   void end(Handle handle, Fault fault, Rank culprit = 0);
   void leave_in_order();
 
   Core& core_;
   std::vector<Operation> ring_;
   Handle first_ = 1;      // not completed
-  Handle unstarted_ = 1;  // not yet at its turn
+  Handle unstarted_ = 1;  // the first that has not started
   Handle next_ = 1;       // to be handed out
-  std::uint32_t turned_away_ = 0;
+  std::uint32_t deferred_count_ = 0;
   std::uint32_t delegated_ = 0;
   Failures failures_;
 };

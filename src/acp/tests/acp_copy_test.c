@@ -21,7 +21,7 @@ static int me, procs, next, before;
 static unsigned char *memory; /* of this rank, registered: to be read, put by the rank before, got, put by another one */
 static acp_ga_t *addresses;   /* of each rank's memory */
 
-/* Every rank tells every rank where its memory is. */
+/* Every rank sends every rank the address of its memory. */
 static void exchange_addresses(acp_atkey_t key) {
     addresses = acp_query_address(acp_query_starter_ga(me));
     CHECK(addresses != NULL);

@@ -10,17 +10,17 @@ static int me, procs, next, far;
 static acp_ga_t starter, addresses[3]; /* of `memory`: ours, next's, far's */
 
 /* The address in the other ranks of what this rank has at `here`. */
-static void tell_where(acp_ga_t here, acp_ga_t *there) {
-    acp_ga_t *told = acp_query_address(starter);
+static void exchange_addresses(acp_ga_t here, acp_ga_t *there) {
+    acp_ga_t *addresses_of_rank = acp_query_address(starter);
     CHECK(acp_sync() == 0);
-    *told = here;
+    *addresses_of_rank = here;
     CHECK(acp_sync() == 0);
     there[0] = here;
     acp_copy(starter + 8, acp_query_starter_ga(next), 8, ACP_HANDLE_NULL);
     acp_copy(starter + 16, acp_query_starter_ga(far), 8, ACP_HANDLE_NULL);
     CHECK(acp_complete(ACP_HANDLE_ALL) == 0);
-    there[1] = told[1];
-    there[2] = told[2];
+    there[1] = addresses_of_rank[1];
+    there[2] = addresses_of_rank[2];
     CHECK(acp_sync() == 0);
 }
 
@@ -79,7 +79,7 @@ static void refuse_what_is_not_there(void) {
     CHECK(acp_free_ch(ACP_CH_NULL) == -1 && errno == EINVAL);
 }
 
-/* Every second of so many operations fails that the failures can't be told apart any more. */
+/* Every second of so many operations fails that the failures can't be kept apart any more. */
 static void report_every_failure(void) {
     enum { count = 5000 };
     static acp_handle_t handles[count];
@@ -104,7 +104,7 @@ static void refuse_words_that_are_not_aligned(void) {
     static uint64_t words[4];
     const acp_atkey_t key = acp_register_memory((char *)words + 1, 16, 0);
     acp_ga_t odd[3];
-    tell_where(acp_query_ga(key, (char *)words + 1), odd);
+    exchange_addresses(acp_query_ga(key, (char *)words + 1), odd);
     CHECK(acp_add8(starter, odd[0], 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
     CHECK(acp_add8(odd[0], starter, 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
     CHECK(acp_add8(odd[0], acp_query_starter_ga(next), 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL &&
@@ -124,7 +124,7 @@ static void settle_in(void) {
     far = (me + 2) % procs;
     starter = acp_query_starter_ga(me);
     for (int i = 0; i < 8; ++i) CHECK(((uint64_t *)acp_query_address(starter))[i] == 0);
-    tell_where(acp_query_ga(acp_register_memory(memory, size, 0), memory), addresses);
+    exchange_addresses(acp_query_ga(acp_register_memory(memory, size, 0), memory), addresses);
 }
 
 int main(void) {
@@ -144,8 +144,8 @@ int main(void) {
 
     /* Nobody completes these but acp_finalize, of all processes. */
     acp_ga_t in[3], out[3];
-    tell_where(acp_query_ga(acp_register_memory(inbox, large, 0), inbox), in);
-    tell_where(acp_query_ga(acp_register_memory(outbox, large, 0), outbox), out);
+    exchange_addresses(acp_query_ga(acp_register_memory(inbox, large, 0), inbox), in);
+    exchange_addresses(acp_query_ga(acp_register_memory(outbox, large, 0), outbox), out);
     memset(outbox, me + 1, large);
     CHECK(acp_sync() == 0);
     acp_copy(in[1], out[0], large / 2, ACP_HANDLE_NULL);

@@ -2,7 +2,7 @@
  * lost. */
 #include "check.h"
 
-enum { turns = 20, adds = 100 };
+enum { rounds = 20, adds = 100 };
 
 static acp_ga_t mine, there; /* starter memory of this rank; lock, guarded number and counters */
 static uint64_t *words;
@@ -25,7 +25,7 @@ int main(void) {
     mine = acp_query_starter_ga(acp_rank());
     words = acp_query_address(mine);
     there = acp_query_starter_ga(acp_procs() - 1) + 4096;
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int round = 0; round < rounds; ++round) {
         lock();
         CHECK(acp_complete(acp_copy(mine + 8, there + 8, 8, ACP_HANDLE_NULL)) == 0);
         ++words[1];
@@ -39,7 +39,7 @@ int main(void) {
     CHECK(acp_complete(ACP_HANDLE_ALL) == 0);
     CHECK(acp_sync() == 0);
     CHECK(acp_complete(acp_copy(mine + 32, there, 24, ACP_HANDLE_NULL)) == 0);
-    CHECK(words[4] == 0 && words[5] == turns * procs);
+    CHECK(words[4] == 0 && words[5] == rounds * procs);
     CHECK((uint32_t)words[6] == adds * procs && words[6] >> 32 == 2 * adds * procs);
     CHECK(acp_finalize() == 0);
     return failures();

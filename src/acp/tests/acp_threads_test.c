@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-enum { threads = 3, turns = 100 };
+enum { threads = 3, rounds = 100 };
 
 static int my_rank;
 static int wrong[threads];
@@ -14,12 +14,12 @@ static void *work(void *number) {
     const acp_ga_t place = 1024 + 64 * (acp_ga_t)me;
     const acp_ga_t mine = acp_query_starter_ga(my_rank) + place, there = acp_query_starter_ga(next) + place;
     uint64_t *words = acp_query_address(mine);
-    for (uint64_t turn = 1; turn <= turns; ++turn) {
+    for (uint64_t round = 1; round <= rounds; ++round) {
         acp_add8(mine, acp_query_starter_ga(0), 1, ACP_HANDLE_NULL);
-        words[1] = turn;
+        words[1] = round;
         acp_handle_t put = acp_copy(there + 32, mine + 8, 8, ACP_HANDLE_NULL);
         acp_handle_t got = acp_copy(mine + 16, there + 32, 8, put);
-        if (acp_complete(got) != 0 || words[2] != turn) ++wrong[me];
+        if (acp_complete(got) != 0 || words[2] != round) ++wrong[me];
     }
     return NULL;
 }
@@ -39,7 +39,7 @@ int main(void) {
     }
     CHECK(acp_sync() == 0);
     if (my_rank == 0) {
-        CHECK(seen(acp_query_address(acp_query_starter_ga(0))) == (uint64_t)acp_procs() * threads * turns);
+        CHECK(seen(acp_query_address(acp_query_starter_ga(0))) == (uint64_t)acp_procs() * threads * rounds);
     }
     CHECK(acp_sync() == 0);
     CHECK(acp_finalize() == 0);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: over_adapters.sh PYTHON PROCESSES PROGRAM…
-# Plays each program over verbs in PROCESSES processes, which take turns on the adapters rxe0 and rxe1 of this machine.
+# Executes each program over verbs in PROCESSES processes, which use alternately the adapters rxe0 and rxe1 of this machine.
 # Each has room for a reliable connection to one peer; the others are reached by datagrams alone.
 set -eu
 python=$1

@@ -54,7 +54,8 @@ class Admission {
 
   void leave(ContextId flow);
 
-  /// Gives free credit to the flow that has waited longest. The caller tells its sender, and calls until there is none.
+  /// Gives free credit to the flow that has waited longest. The caller notifies its sender, and calls until there is
+  /// none.
   std::optional<ContextId> grant(Time now);
 
   /// When to call expire() for this flow; `never` if it has no credit.
@@ -66,9 +67,9 @@ class Admission {
   [[nodiscard]] bool queued(ContextId flow) const { return waiting_.contains(flow); }
   [[nodiscard]] bool rationing() const { return rationing_; }
 
-  /// Packets of several senders may meet at a full buffer: they have more credit together than there are buffers, or
-  /// wait for some. Otherwise what is lost was lost on its way.
-  [[nodiscard]] bool crowded() const { return rationing_ && (granted_ > buffers_ || !waiting_.empty()); }
+  /// Packets of several senders may contend for a full buffer: they have more credit together than there are buffers,
+  /// or wait for some. Otherwise a lost packet was lost in the network.
+  [[nodiscard]] bool contended() const { return rationing_ && (granted_ > buffers_ || !waiting_.empty()); }
   [[nodiscard]] std::uint32_t total_credit() const { return total_; }  ///< of all flows together, while rationing
 
  private:

@@ -7,7 +7,7 @@ namespace ayatori::transport {
 
 namespace {
 
-/// Never the same for two calls: the generation tells apart those that used the same slot.
+/// Never the same for two calls: the generation distinguishes those that used the same slot.
 std::uint64_t id_of_call(std::uint32_t slot, const OutgoingMessage& message) {
   return std::uint64_t{message.generation} << 32 | slot;
 }

@@ -34,9 +34,9 @@ struct Endpoint::State {
   [[nodiscard]] Target& as_target();
   void take(Time now, const Packet& packet);
   void take_express(Time now, const ExpressPacket& packet);
-  void tell_application(Time now);
+  void notify_application(Time now);
   void abandon_lost_peers();
-  void tell(const Event& event, Time now);
+  void notify(const Event& event, Time now);
   void deliver(const Event& event);
   void operate(const Event& event, Time now);
   [[nodiscard]] bool next(Time now, Packet& packet);
@@ -104,20 +104,20 @@ void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
   shared.statistics.delivered += packet.messages;
   deliver({.peer = packet.from, .bytes = packet.payload, .several = packet.several});
   sender.on_heard(now, packet.from);
-  tell_application(now);
+  notify_application(now);
 }
 
 /// Callbacks may call send() and call(), which never add an event.
-void Endpoint::State::tell_application(Time now) {
+void Endpoint::State::notify_application(Time now) {
   abandon_lost_peers();
-  for (const Event& event : shared.events) tell(event, now);
+  for (const Event& event : shared.events) notify(event, now);
   shared.events.clear();
-  const bool room_to_send = sender.room_became_free();
-  if ((initiator && initiator->room_became_free()) || room_to_send) shared.application.room();
+  const bool room_to_send = sender.buffer_became_free();
+  if ((initiator && initiator->buffer_became_free()) || room_to_send) shared.application.room();
 }
 
 /// One part of the endpoint has found that a peer is lost. The other parts give the peer up, too, and the application
-/// is told of the loss after all other events.
+/// is notified of the loss after all other events.
 void Endpoint::State::abandon_lost_peers() {
   const auto is_lost = [](const Event& event) { return event.kind == Event::Kind::lost; };
   if (std::ranges::none_of(shared.events, is_lost)) return;
@@ -132,7 +132,7 @@ void Endpoint::State::abandon_lost_peers() {
   shared.events.insert(shared.events.end(), lost.begin(), lost.end());
 }
 
-void Endpoint::State::tell(const Event& event, Time now) {
+void Endpoint::State::notify(const Event& event, Time now) {
   Application& application = shared.application;
   switch (event.kind) {
     case Event::Kind::deliver:
@@ -197,7 +197,7 @@ std::optional<Datagram> Endpoint::State::wrap(Packet& packet, bool express) {
   datagram.header = encode_header(packet, identity.key, header);
   datagram.payload = packet.payload;
   datagram.express = express;
-  shared.trace.tell([&](Observer& observer, Time at) {
+  shared.trace.notify([&](Observer& observer, Time at) {
     if (datagram.express) {
       express_offered = seen(packet);  // the wire may refuse it
     } else {
@@ -270,7 +270,7 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
   }
   ++statistics.received;
   state_->take(now, *packet);
-  state_->tell_application(now);
+  state_->notify_application(now);
 }
 
 std::optional<Datagram> Endpoint::next_packet(Time now) {
@@ -291,10 +291,11 @@ std::optional<Datagram> Endpoint::next_express() {
 void Endpoint::settle_express(Time now, bool taken) {
   state_->shared.trace.at(now);
   if (taken) {
-    state_->shared.trace.tell([&](Observer& observer, Time at) { observer.packet_sent(at, state_->express_offered); });
+    state_->shared.trace.notify(
+        [&](Observer& observer, Time at) { observer.packet_sent(at, state_->express_offered); });
   }
   state_->sender.settle_express(now, taken);
-  state_->tell_application(now);
+  state_->notify_application(now);
 }
 
 bool Endpoint::ready() const { return state_->ready(); }
@@ -305,7 +306,7 @@ void Endpoint::advance(Time now) {
   state_->receiver.advance(now);
   if (state_->initiator) state_->initiator->advance(now);
   if (state_->target) state_->target->advance(now);
-  state_->tell_application(now);
+  state_->notify_application(now);
 }
 
 Time Endpoint::next_deadline() const {

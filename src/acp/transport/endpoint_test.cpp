@@ -294,7 +294,7 @@ TEST(Endpoint, CoalescedPacketHasTheSameMessagesWhenSentAgain) {
   EXPECT_EQ(pair.b.statistics().duplicates, 1U);
 }
 
-TEST(Endpoint, CoalescedPacketWaitsForItsTurn) {
+TEST(Endpoint, CoalescedPacketWaitsUntilItIsInSequence) {
   Pair pair;
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("first"), 1));
   const auto first = pair.take(pair.a);

@@ -70,7 +70,7 @@ std::optional<ContextId> Initiator::open(Time now, PeerId peer) {
   return id;
 }
 
-bool Initiator::room_became_free() {
+bool Initiator::buffer_became_free() {
   if (!was_refused_ || !freed_) return false;
   was_refused_ = false;
   return true;
@@ -194,7 +194,7 @@ void Initiator::take_answer(Time now, const Packet& packet) {
     lose(slot, LossReason::renewed);
   } else if (latest || packet.kind == PacketKind::contents) {
     // Only the answer to the latest copy of a put says that no copy will be carried out later.
-    shared_.trace.tell(
+    shared_.trace.notify(
         [&](Observer& observer, Time at) { observer.packet_acknowledged(at, name(slot), slot, chunks_[slot].lost); });
     land(slot, packet);
   }
@@ -284,7 +284,7 @@ void Initiator::lose(std::uint32_t slot, LossReason reason) {
 }
 
 void Initiator::note_lost(std::uint32_t slot, LossReason reason) const {
-  shared_.trace.tell([&](Observer& observer, Time now) { observer.packet_lost(now, name(slot), slot, reason); });
+  shared_.trace.notify([&](Observer& observer, Time now) { observer.packet_lost(now, name(slot), slot, reason); });
 }
 
 void Initiator::leave_flight(std::uint32_t slot) {

@@ -79,7 +79,7 @@ class Initiator {
   void abandon(PeerId peer);
 
   /// Whether something was refused for want of room, and some has become free since.
-  [[nodiscard]] bool room_became_free();
+  [[nodiscard]] bool buffer_became_free();
   [[nodiscard]] bool idle() const { return free_operations_ == shared_.options.operations; }
 
  private:

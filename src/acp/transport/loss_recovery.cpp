@@ -148,7 +148,7 @@ bool LossRecovery::resends_unasked(const OutgoingFlow& flow) const {
 // ---- For the observer
 
 void LossRecovery::note_acknowledged(ContextId id, const SendWindow& before) const {
-  shared_.trace.tell([&](Observer& observer, Time now) {
+  shared_.trace.notify([&](Observer& observer, Time now) {
     const SendWindow& after = flows_[id].window;
     for (Sequence sequence = before.acknowledged(); sequence != before.next(); ++sequence) {
       if (before.settled(sequence) || !after.settled(sequence)) continue;
@@ -158,7 +158,7 @@ void LossRecovery::note_acknowledged(ContextId id, const SendWindow& before) con
 }
 
 void LossRecovery::note_lost(ContextId id, const SendWindow& before, LossReason reason) const {
-  shared_.trace.tell([&](Observer& observer, Time now) {
+  shared_.trace.notify([&](Observer& observer, Time now) {
     const SendWindow& after = flows_[id].window;
     for (Sequence sequence = before.acknowledged(); sequence != before.next(); ++sequence) {
       if (before.is_lost(sequence) || !after.is_lost(sequence)) continue;
@@ -168,7 +168,7 @@ void LossRecovery::note_lost(ContextId id, const SendWindow& before, LossReason 
 }
 
 void LossRecovery::note_end_of_epoch(ContextId id, LossReason reason) const {
-  shared_.trace.tell([&](Observer& observer, Time now) {
+  shared_.trace.notify([&](Observer& observer, Time now) {
     const SendWindow& window = flows_[id].window;
     for (Sequence sequence = window.acknowledged(); sequence != window.next(); ++sequence) {
       if (window.settled(sequence) || window.is_lost(sequence)) continue;

@@ -21,7 +21,7 @@ struct OutgoingMessage {
   Sequence first = 0;                    // sequence of its first packet, once that is sent
   std::uint32_t last_coalesced = no_id;  // the last message of this packet; set in the packet's first message
   std::uint32_t packets = 1;
-  std::uint32_t generation = 0;  // tells apart the calls that used this slot
+  std::uint32_t generation = 0;  // distinguishes the calls that used this slot
   MessageKind kind = MessageKind::plain;
   bool unordered = false;
   bool awaiting = false;  // a call that was delivered and has no reply yet; such a message is in no queue

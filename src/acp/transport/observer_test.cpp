@@ -1,4 +1,4 @@
-// What an observer is told of puts, gets and express packets. src/acp/wires/simulated/observer_test.cpp has flows.
+// What an observer sees of puts, gets and express packets. src/acp/wires/simulated/observer_test.cpp has flows.
 
 #include "ayatori/transport/observer.hpp"
 
@@ -145,7 +145,7 @@ TEST(EndpointObserver, ExpressPacketIsSentWhenTheWireTookIt) {
   EXPECT_EQ(pair.observer.sent[PacketKind::express], 1U);
 }
 
-TEST(EndpointObserver, NoneIsToldAfterItWasReplacedByNone) {
+TEST(EndpointObserver, NoneIsReportedAfterItWasReplacedByNone) {
   LossyPair pair(1);
   pair.here.observe(nullptr);
   const std::array message{std::byte{1}};

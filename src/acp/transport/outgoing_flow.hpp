@@ -32,9 +32,9 @@ struct OutgoingFlow {
   std::uint32_t unsent = no_id;     // the first message of the queue with packets that were never sent …
   std::uint32_t unsent_packet = 0;  // … and which of its packets is next
   std::uint16_t attempts = 0;       // time-outs since `heard`
-  std::uint8_t ask_backoff = 0;     // asks that were answered "no credit now": doubles the wait for the promised grant
+  std::uint8_t ask_backoff = 0;     // asks that were answered "no credit now": doubles the wait for the announced grant
   bool resent_overtaken = false;    // something arrived that was sent after all further copies in flight
-  bool rationed = false;            // others have credit for the same buffers, see Admission::crowded()
+  bool rationed = false;            // others have credit for the same buffers, see Admission::contended()
   Phase phase = Phase::closed;
   CreditState credit = CreditState::granted;
   Activity activity = Activity::idle;
@@ -54,7 +54,7 @@ struct OutgoingFlow {
     return sequence < credit_limit && window.in_flight() < congestion.window();
   }
 
-  /// Something should be sent, nothing is in flight whose acknowledgement could allow it, and no grant is promised.
+  /// Something should be sent, nothing is in flight whose acknowledgement could allow it, and no grant is announced.
   [[nodiscard]] bool needs_credit() const {
     if (credit != CreditState::granted || window.in_flight() > 0) return false;
     if (phase == Phase::retiring && may_close()) return false;

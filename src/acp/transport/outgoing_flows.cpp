@@ -75,7 +75,7 @@ void OutgoingFlows::start_epoch(ContextId id, Time now, Phase phase) {
   flow.unsent_packet = 0;
   flow.ask_backoff = 0;
   flow.rationed = false;
-  tell(id, flow.phase, phase);  // also from open to open
+  notify(id, flow.phase, phase);  // also from open to open
   flow.phase = phase;
   enter(id, CreditState::granted);
 }
@@ -106,17 +106,17 @@ void OutgoingFlows::forget(ContextId id) {
 
 void OutgoingFlows::enter(ContextId id, Phase to) {
   const Phase from = std::exchange(flows_[id].phase, to);
-  if (from != to) tell(id, from, to);
+  if (from != to) notify(id, from, to);
 }
 
 void OutgoingFlows::enter(ContextId id, CreditState to) {
   const CreditState from = std::exchange(flows_[id].credit, to);
-  if (from != to) tell(id, from, to);
+  if (from != to) notify(id, from, to);
 }
 
 void OutgoingFlows::enter(ContextId id, Activity to) {
   const Activity from = std::exchange(flows_[id].activity, to);
-  if (from != to) tell(id, from, to);
+  if (from != to) notify(id, from, to);
 }
 
 void OutgoingFlows::end_probe(ContextId id) {
@@ -140,7 +140,7 @@ void OutgoingFlows::arm(ContextId id, Time now) {
 }
 
 /// A fixed timer is kept to the letter. An adaptive one is stretched by up to a quarter, so that senders whose packets
-/// collided once do not collide for ever. One that only backs up a promised grant is stretched by a lot.
+/// collided once do not collide for ever. One that only backs up an announced grant is stretched by a lot.
 Duration OutgoingFlows::timeout(const OutgoingFlow& flow) {
   const Retransmission& options = shared_.options.retransmission;
   Duration chosen = options.fixed_timeout;

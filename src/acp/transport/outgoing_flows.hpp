@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The flows to peers: which are open, in which state, which want to send, and when each has to be looked at again.
+/// The flows to peers: which are open, in which state, which want to send, and when each has its next timeout.
 
 #include <array>
 #include <optional>
@@ -35,7 +35,7 @@ class OutgoingFlows {
   /// Gives the flow a new epoch, in which all that is not acknowledged starts again from sequence 0.
   void start_epoch(ContextId id, Time now, Phase phase);
 
-  /// Tells the receiver that all of the flow is acknowledged, and forgets it.
+  /// Notifies the receiver that all of the flow is acknowledged, and forgets it.
   void close(ContextId id);
   void close_idle();
 
@@ -71,8 +71,8 @@ class OutgoingFlows {
   [[nodiscard]] IdQueue& idle_like(ContextId id) { return idle_[static_cast<std::size_t>(lane(id))]; }
 
   template <typename State>
-  void tell(ContextId id, State from, State to) const {
-    shared_.trace.tell([&](Observer& observer, Time now) { observer.state_changed(now, name(id), from, to); });
+  void notify(ContextId id, State from, State to) const {
+    shared_.trace.notify([&](Observer& observer, Time now) { observer.state_changed(now, name(id), from, to); });
   }
 
   Shared& shared_;

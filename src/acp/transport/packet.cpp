@@ -103,7 +103,7 @@ RemoteRange read_range(Reader& reader) {
   return read;
 }
 
-std::size_t announced_bytes(unsigned flags) {
+std::size_t optional_bytes(unsigned flags) {
   return ((flags & has_acknowledgement) != 0 ? acknowledgement_bytes : 0) +
          ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_range) != 0 ? range_bytes : 0) +
          ((flags & has_floor) != 0 ? floor_bytes : 0);
@@ -132,8 +132,8 @@ bool makes_sense(const Packet& packet) {
   if (packet.kind < PacketKind::data || packet.kind > PacketKind::express) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
   if (packet.acknowledgement && packet.acknowledgement->credit > max_window) return false;
-  const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
-  if (packet.floor.has_value() != tells_floor) return false;
+  const bool has_floor_field = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
+  if (packet.floor.has_value() != has_floor_field) return false;
   const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;
   if (packet.range.has_value() != asks_for_memory) return false;
   const bool messages = packet.kind == PacketKind::data || packet.kind == PacketKind::express;
@@ -167,7 +167,7 @@ std::optional<PacketDefect> read_packet(std::span<const std::byte> datagram, Job
   packet.stamp = reader.take<std::uint32_t>();
   if (its_key != key || packet.to != self) return PacketDefect::stranger;
   if (its_version != version || (flags & ~unsigned{known_flags}) != 0) return PacketDefect::malformed;
-  if (reader.rest().size() < announced_bytes(flags)) return PacketDefect::malformed;
+  if (reader.rest().size() < optional_bytes(flags)) return PacketDefect::malformed;
 
   packet.unordered = (flags & is_unordered) != 0;
   packet.more = (flags & has_more) != 0;

@@ -132,7 +132,7 @@ TEST(Packet, CountMessagesAcceptsWholeMessagesOnly) {
   EXPECT_FALSE(decode(encoded(packet), key, 4));
 }
 
-/// Two ways to read the same bytes, whatever they are.
+/// Two readers of the same bytes, whatever they are.
 TEST(Packet, DecodeExpressAgreesWithDecode) {
   std::uint64_t quick = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {

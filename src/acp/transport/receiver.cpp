@@ -118,7 +118,7 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.credit = admission_.credit(id);
   flow.credit_limit = made.cumulative + made.credit;
   made.queued = admission_.queued(id);
-  made.rationed = admission_.crowded();
+  made.rationed = admission_.contended();
   made.duplicates = flow.duplicates;
   made.echo = std::exchange(flow.echo, 0);
   arm(id);

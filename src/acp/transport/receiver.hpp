@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The receiving half of an endpoint: flows from peers, messages that are not
-/// complete or whose turn has not come, and acknowledgements to send.
+/// complete or out of order, and acknowledgements to send.
 
 #include <optional>
 
@@ -16,7 +16,7 @@
 
 namespace ayatori::transport {
 
-/// A message that is not complete, or whose turn has not come.
+/// A message that is not complete, or out of order.
 struct Assembly {
   std::byte* memory = nullptr;  // from Application::reserve
   Bytes size = 0;
@@ -48,7 +48,7 @@ struct IncomingFlow {
 };
 
 /// The flows that were given up although their sender never closed them. Part of them was delivered, so their senders
-/// must be told to reset, where the sender of a flow that was never accepted is told to renew.
+/// must reset, whereas the sender of a flow that was never accepted must renew.
 class AbandonedFlows {
  public:
   void add(PeerId peer, Epoch epoch);

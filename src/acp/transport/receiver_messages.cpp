@@ -22,8 +22,8 @@ bool continues(const Assembly& begun, const Packet& packet) {
 bool Receiver::place(ContextId id, const Packet& packet) {
   IncomingFlow& flow = flows_[id];
   // All packets before it are here, so all messages before it are complete.
-  const bool at_its_turn = packet.sequence == flow.window.cumulative() || packet.unordered;
-  const bool taken = !packet.fragment && at_its_turn ? deliver_now(packet) : keep(flow, packet);
+  const bool in_sequence = packet.sequence == flow.window.cumulative() || packet.unordered;
+  const bool taken = !packet.fragment && in_sequence ? deliver_now(packet) : keep(flow, packet);
   if (!taken) return false;
   flow.window.mark(packet.sequence);
   deliver_complete(flow, packet.from);
@@ -38,7 +38,7 @@ bool Receiver::deliver_now(const Packet& packet) {
   }
   std::uint32_t reply = no_id;
   if (packet.message == MessageKind::call) {
-    const auto reserved = sender_.reserve_reply(packet.from, Urgency::at_its_turn);
+    const auto reserved = sender_.reserve_reply(packet.from, Urgency::in_sequence);
     if (!reserved) return false;
     reply = *reserved;
   }
@@ -66,7 +66,7 @@ std::uint32_t Receiver::assembly_for(IncomingFlow& flow, const Packet& packet) {
     return continues(assemblies_[*link], packet) ? *link : no_id;
   }
 
-  const Urgency urgency = first > flow.window.cumulative() ? Urgency::early : Urgency::at_its_turn;
+  const Urgency urgency = first > flow.window.cumulative() ? Urgency::early : Urgency::in_sequence;
   const auto made = new_assembly(packet, urgency);
   if (!made) return no_id;
   const std::uint32_t slot = std::exchange(free_assembly_, assemblies_[free_assembly_].next);
@@ -102,13 +102,13 @@ std::optional<Assembly> Receiver::new_assembly(const Packet& packet, Urgency urg
   return made;
 }
 
-/// Delivers, in the order of sending, what is complete and at its turn, or complete and needs none.
+/// Delivers, in the order of sending, complete messages that are in sequence or unordered.
 void Receiver::deliver_complete(IncomingFlow& flow, PeerId peer) {
   for (std::uint32_t* link = &flow.assemblies; *link != no_id;) {
     const std::uint32_t slot = *link;
     Assembly& assembly = assemblies_[slot];
-    const bool at_its_turn = assembly.first < flow.window.cumulative() || assembly.unordered;
-    if (assembly.received < assembly.size || !at_its_turn) {
+    const bool in_sequence = assembly.first < flow.window.cumulative() || assembly.unordered;
+    if (assembly.received < assembly.size || !in_sequence) {
       link = &assembly.next;
       continue;
     }

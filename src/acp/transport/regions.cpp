@@ -15,7 +15,7 @@ std::optional<std::uint32_t> PublishedRegions::add(std::uint64_t base, Bytes siz
   const auto free = std::ranges::find(regions_, 0U, &Region::key);
   if (free == regions_.end()) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(free - regions_.begin());
-  // The lower half says where to look, the upper tells apart what was there one after the other.
+  // The lower half is the index, the upper one distinguishes successive registrations there.
   write_entry(index, {++added_ << 32 | index, base, size});
   return index;
 }

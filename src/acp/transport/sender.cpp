@@ -25,7 +25,7 @@ std::optional<ContextId> Sender::open_for_message(Time now, PeerId to, std::size
   return id;
 }
 
-bool Sender::room_became_free() {
+bool Sender::buffer_became_free() {
   if (!refused_ || !(outbox_.freed || flows_.freed)) return false;
   refused_ = false;
   return true;
@@ -223,7 +223,7 @@ void Sender::on_reset(const Packet& packet) {
   if (const auto id = flows_.find(packet.from, packet.epoch)) report_lost(*id);
 }
 
-/// Endpoint tells the application of the loss, after the failures that it causes.
+/// Endpoint notifies the application of the loss, after the failures that it causes.
 void Sender::report_lost(ContextId id) {
   const Event lost{.kind = Event::Kind::lost, .peer = flows_.peer(id), .since = flows_[id].heard};
   ++shared_.statistics.lost_peers;

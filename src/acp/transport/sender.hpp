@@ -58,7 +58,7 @@ class Sender {
   void abandon(PeerId peer);
 
   /// Whether something was refused for want of room, and some has become free since.
-  [[nodiscard]] bool room_became_free();
+  [[nodiscard]] bool buffer_became_free();
 
   void close_idle() { flows_.close_idle(); }
   [[nodiscard]] std::uint32_t contexts() const { return flows_.size(); }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// A model of one flow of a Sender, that knows the rules of flow_state.hpp, loss_recovery.hpp and
-/// congestion_control.hpp, but no windows of bits, queues or heaps: sets of packets, looked through each time.
+/// congestion_control.hpp, but no windows of bits, queues or heaps: sets of packets, searched each time.
 
 #include <fmt/core.h>
 
@@ -92,7 +92,7 @@ class Model {
     }
     if (said.serial > serial_) take_newer(said, asked);
     declare_lost(overtaken_by(3));
-    look_for_overtaken(said, now);
+    find_overtaken(said, now);
     activity = queued_ == 0 ? Activity::idle : Activity::active;
     if (phase == Phase::retiring && next_ == cumulative_) {
       close_or_reopen(now);
@@ -237,7 +237,7 @@ class Model {
     std::erase_if(copies, [&](Sequence sequence) { return !again_.contains(sequence); });
     return copies;
   }
-  void look_for_overtaken(const Acknowledgement& said, Time now) {
+  void find_overtaken(const Acknowledgement& said, Time now) {
     const auto ago = since_stamp(said.echo, now);
     if (further_copies().empty()) resent_overtaken_ = false;
     if (!further_copies().empty() && ago && !said.answer && now - *ago > resent_at_) resent_overtaken_ = true;

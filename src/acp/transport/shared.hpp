@@ -19,7 +19,7 @@
 
 namespace ayatori::transport {
 
-/// Something to tell the application once the endpoint's state is consistent again, since the application may call the
+/// A notification for the application once the endpoint's state is consistent again, since the application may call the
 /// endpoint from its callbacks.
 struct Event {
   enum class Kind : std::uint8_t {

@@ -6,8 +6,8 @@ namespace ayatori::transport {
 
 namespace {
 
-/// How long an answer waits for that of the next put at the most: an initiator may send to several targets in turn, and
-/// a datagram of 64 KB takes it some 15 us.
+/// How long an answer waits for that of the next put at the most: an initiator may send to several targets alternately,
+/// and a datagram of 64 KB takes it some 15 us.
 constexpr Duration longest_wait = std::chrono::microseconds(100);
 
 }  // namespace
@@ -138,7 +138,7 @@ std::optional<Packet> Target::next_packet() {
   packet.stamp = answer.stamp;
   if (answer.kind == PacketKind::stale) packet.floor = answer.floor;
   if (answer.kind == PacketKind::done) {
-    packet.payload = encode_finished_puts(std::span(answer.earlier).first(answer.earlier_count), told_);
+    packet.payload = encode_finished_puts(std::span(answer.earlier).first(answer.earlier_count), reported_);
   }
   if (answer.kind != PacketKind::contents) return packet;
 

@@ -92,7 +92,7 @@ class Target {
   Shared& shared_;
   PutFloors floors_;
   std::vector<Waiting> waiting_;
-  std::array<std::byte, max_finished_puts * finished_put_bytes> told_{};  // the payload of the latest packet
+  std::array<std::byte, max_finished_puts * finished_put_bytes> reported_{};  // the payload of the latest packet
   std::vector<Answer> answers_;
   std::uint32_t first_ = 0;
   std::uint32_t count_ = 0;

@@ -65,7 +65,7 @@ TEST(RoundTrip, FloorStaysWhereAnAcknowledgementWasLostOrACopyFoundNoBuffer) {
   }
   EXPECT_EQ(round_trip.timeout(options), before);
   round_trip.judge(32, 4, 0, options);
-  round_trip.judge(32, 0, 4, options);  // the same copies, of which two acknowledgements tell
+  round_trip.judge(32, 0, 4, options);  // the same copies, which two acknowledgements report
   EXPECT_GT(round_trip.timeout(options), before);
 }
 

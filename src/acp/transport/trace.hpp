@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How the parts of an endpoint reach its observer.
+/// How the parts of an endpoint notify its observer.
 
 #include "ayatori/transport/observer.hpp"
 
@@ -13,19 +13,19 @@ class Trace {
   /// The endpoint was called at this time.
   void at(Time now) { now_ = now; }
 
-  /// Calls tell(observer, now) if there is an observer.
-  template <typename Tell>
-  void tell(const Tell& tell) const {
+  /// Calls notify(observer, now) if there is an observer.
+  template <typename Notify>
+  void notify(const Notify& notify) const {
     if (observer_ != nullptr) [[unlikely]] {
-      call(tell);
+      call(notify);
     }
   }
 
  private:
-  /// Not inlined, so that the functions that tell keep the size and the registers that they have without an observer.
-  template <typename Tell>
-  [[gnu::noinline, gnu::cold]] void call(const Tell& tell) const {
-    tell(*observer_, now_);
+  /// Not inlined, so that its callers keep the size and the registers that they have without an observer.
+  template <typename Notify>
+  [[gnu::noinline, gnu::cold]] void call(const Notify& notify) const {
+    notify(*observer_, now_);
   }
 
   Observer* observer_ = nullptr;

@@ -101,7 +101,7 @@ TEST(SendWindow, FurtherCopyIsNotOvertakenByWhatWasSentBeforeIt) {
   EXPECT_EQ(window.again_in_flight(), 0U);
 }
 
-/// Against sets of packets, looked through each time.
+/// Against sets of packets, searched each time.
 TEST(SendWindow, OvertakenPacketsAgreeWithAModelOnRandomEvents) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);

@@ -7,7 +7,8 @@ inline void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// What a source's parser promises of bytes that it names "fuzz": a network with machines, or an error that names them.
+/// What a source's parser guarantees for bytes that it names "fuzz": a network with machines, or an error that names
+/// them.
 inline void require_machines_or_error(const auto& network) {
   if (network) {
     require(!network->machines().empty());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t max_spins = 2000;   ///< some 20 to 50 µs
 constexpr std::uint32_t max_yields = 4000;  ///< some milliseconds: a yield takes a microsecond or more
-constexpr long first_sleep_ns = 20'000;     ///< small beside what has been waited for already
+constexpr long first_sleep_ns = 20'000;     ///< small compared with the time already waited
 constexpr long max_sleep_ns = 1'000'000;
 
 void sleep_ns(long nanoseconds) {

@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// What a process does between two looks at whether something has come: it spins as long as an answer is likely within
-/// microseconds, then lets others run, and sleeps once it has waited for milliseconds.
+/// Backoff between two polls: a process spins while an answer is likely within microseconds, then yields, and sleeps
+/// once it has waited for milliseconds.
 
 #include <cstdint>
 
 namespace ayatori {
 
-/// Tells the core that it is in a loop that waits.
+/// Hints to the core that it is in a spin loop.
 inline void pause_core() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

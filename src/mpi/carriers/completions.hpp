@@ -33,7 +33,7 @@ class Completions {
     return {};
   }
 
-  /// As many as fit, the latest first. An error is told again whenever it is asked for.
+  /// As many as fit, the latest first. An error is returned again by each further call.
   [[nodiscard]] Result<std::size_t> take(std::span<RequestId> out) {
     if (error_) return Failure(*error_);
     const std::size_t count = std::min(out.size(), requests_.size());

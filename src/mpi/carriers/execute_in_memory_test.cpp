@@ -9,20 +9,20 @@
 namespace ayatori {
 namespace {
 
-/// Drawn like those of the executor's own tests; sizes that go every way through the memory.
+/// Drawn like those of the executor's own tests; sizes for inline, eager and rendezvous messages.
 std::vector<SchedulePtr> schedules_of(Collective collective, Rank ranks, std::uint64_t seed, Bytes max_bytes) {
   std::vector<SchedulePtr> schedules;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != collective) continue;
     const ScheduleCase drawn = CaseDraw(seed, max_bytes).of(algorithm, ranks);
-    SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+    SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
     // Routers are no processes.
     if (schedule->participant_count() == drawn.call.ranks) schedules.push_back(std::move(schedule));
   }
   return schedules;
 }
 
-/// Of one call: every way through the memory for 5 ranks, and one of them for each other number, or all for each.
+/// Of one call: all kinds of messages for 5 ranks, and one kind for each other number, or all for each.
 std::vector<Bytes> most_bytes(Rank ranks) {
   const Bytes many = ranks > 5 ? 10'000 : 80'000;
   if (ranks == 5 || test::all_is_tried()) return {30, 4000, many};
@@ -31,15 +31,15 @@ std::vector<Bytes> most_bytes(Rank ranks) {
 
 class ExecuteInMemory : public testing::TestWithParam<Collective> {
  protected:
-  static void expect_promise_by_threads(const NodeMemoryOptions& options) {
+  static void expect_postcondition_by_threads(const NodeMemoryOptions& options) {
     for (const Rank ranks : {1U, 2U, 5U, 8U}) {
       for (const Bytes max_bytes : most_bytes(ranks)) {
         for (const SchedulePtr& schedule : schedules_of(GetParam(), ranks, 100 + ranks, max_bytes)) {
           MemoryNetwork network(ranks, options);
           // Several times, so that all that is used again is: message by message, by whole steps, and some of each.
-          for (std::size_t turn = 0; turn < 4; ++turn) {
-            const auto whole_steps = [turn](std::size_t rank) {
-              return turn == 1 || (turn > 1 && rank % 2 == turn - 2);
+          for (std::size_t round = 0; round < 4; ++round) {
+            const auto whole_steps = [round](std::size_t rank) {
+              return round == 1 || (round > 1 && rank % 2 == round - 2);
             };
             const Result<> executed = execute_by_threads(*schedule, network, whole_steps);
             ASSERT_TRUE(executed) << executed.error().message << "\n"
@@ -51,10 +51,10 @@ class ExecuteInMemory : public testing::TestWithParam<Collective> {
   }
 };
 
-TEST_P(ExecuteInMemory, ByThreadsEndsWithWhatTheCollectivePromises) { expect_promise_by_threads({}); }
+TEST_P(ExecuteInMemory, ByThreadsFulfilsThePostcondition) { expect_postcondition_by_threads({}); }
 
-TEST_P(ExecuteInMemory, InFragmentsEndsWithWhatTheCollectivePromises) {
-  expect_promise_by_threads({.while_waiting = nullptr, .max_published_bytes = 2000, .read_peers = false});
+TEST_P(ExecuteInMemory, InFragmentsFulfilsThePostcondition) {
+  expect_postcondition_by_threads({.while_waiting = nullptr, .eager_limit = 2000, .read_peers = false});
 }
 
 int execute(const Schedule& schedule, Rank self, Carrier& carrier) {
@@ -63,7 +63,7 @@ int execute(const Schedule& schedule, Rank self, Carrier& carrier) {
   return check_sample_data(schedule, self, participant.memory) ? 0 : 2;
 }
 
-TEST_P(ExecuteInMemory, ByProcessesThatJoinEndsWithWhatTheCollectivePromises) {
+TEST_P(ExecuteInMemory, ByProcessesThatJoinFulfilsThePostcondition) {
   constexpr Rank ranks = 4;
   const auto schedules = schedules_of(GetParam(), ranks, 9, 100'000);
   const auto segment = NodeSegment::create(ranks).value();

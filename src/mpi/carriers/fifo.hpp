@@ -16,7 +16,7 @@ class Fifo {
   [[nodiscard]] T& back() { return items_.back(); }
 
   void push(T item) {
-    // The room of what was popped is used again before more is allocated.
+    // The memory of popped entries is reused before more is allocated.
     if (first_ > 0 && items_.size() == items_.capacity()) {
       items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;

@@ -20,7 +20,7 @@ bool LaneReceiver::take_at_once(Rank peer, const Posted& posted) {
   if (!lane.early.empty() && take_early(peer, posted)) return true;
   while (true) {
     const LaneSlot& slot = view_.slot(peer, self_, lane.next);
-    if (slot.turn.load(std::memory_order_acquire) != lane.next + 1) return false;
+    if (slot.sequence.load(std::memory_order_acquire) != lane.next + 1) return false;
     const bool is_it =
         slot.context == posted.context && slot.stream == posted.message.stream && slot.kind != SlotKind::fragment;
     if (is_it) {
@@ -47,8 +47,8 @@ bool LaneReceiver::take_early(Rank peer, const Posted& posted) {
   if (found == early.end()) return false;
   const Early message = std::move(*found);
   early.erase(found);
-  if (message.kind == SlotKind::announced) {
-    fetch(peer, posted, message.body.announced, message.bytes);
+  if (message.kind == SlotKind::rendezvous) {
+    fetch(peer, posted, message.body.rendezvous, message.bytes);
   } else {
     deliver(posted, message.contents.data(), message.bytes);
   }
@@ -58,7 +58,7 @@ bool LaneReceiver::take_early(Rank peer, const Posted& posted) {
 void LaneReceiver::progress() {
   for (std::size_t i = 0; i < awaited_.size();) {
     const Rank peer = awaited_[i];
-    look_at(peer);
+    poll(peer);
     Lane& lane = lanes_[peer];
     if (!lane.posted.empty() || !lane.inflows.empty()) {
       ++i;
@@ -71,11 +71,11 @@ void LaneReceiver::progress() {
 }
 
 /// Takes messages from the lane until nobody waits for one, or none is there.
-void LaneReceiver::look_at(Rank peer) {
+void LaneReceiver::poll(Rank peer) {
   Lane& lane = lanes_[peer];
   while (!lane.posted.empty() || !lane.inflows.empty()) {
     const LaneSlot& slot = view_.slot(peer, self_, lane.next);
-    if (slot.turn.load(std::memory_order_acquire) != lane.next + 1) return;
+    if (slot.sequence.load(std::memory_order_acquire) != lane.next + 1) return;
     take(peer, slot);
     ++lane.next;
     view_.taken(peer, self_).store(lane.next, std::memory_order_release);
@@ -96,27 +96,27 @@ void LaneReceiver::take(Rank peer, const LaneSlot& slot) {
 
 /// The slot has the message that was posted.
 void LaneReceiver::accept(Rank peer, const Posted& posted, const LaneSlot& slot) {
-  if (slot.kind == SlotKind::announced) {
-    fetch(peer, posted, slot.body.announced, slot.bytes);
+  if (slot.kind == SlotKind::rendezvous) {
+    fetch(peer, posted, slot.body.rendezvous, slot.bytes);
   } else {
     deliver(posted, contents(peer, slot), slot.bytes);
   }
 }
 
 const std::byte* LaneReceiver::contents(Rank peer, const LaneSlot& slot) const {
-  if (slot.kind == SlotKind::contained) {
+  if (slot.kind == SlotKind::inlined) {
     return reinterpret_cast<const std::byte*>(&slot) + offsetof(LaneSlot, body);
   }
-  const bool whole = slot.kind == SlotKind::published;
-  return view_.outbox(peer) + (whole ? slot.body.published.offset : slot.body.fragment.offset);
+  const bool whole = slot.kind == SlotKind::eager;
+  return view_.outbox(peer) + (whole ? slot.body.eager.offset : slot.body.fragment.offset);
 }
 
 void LaneReceiver::set_aside(Rank peer, const LaneSlot& slot) {
   Early early{slot.kind, slot.stream, slot.context, slot.bytes, {}, {}};
-  if (slot.kind == SlotKind::announced) {
-    early.body.announced = slot.body.announced;
+  if (slot.kind == SlotKind::rendezvous) {
+    early.body.rendezvous = slot.body.rendezvous;
     // The list of its pieces may be overwritten once this slot counts as taken: the sender sends it in fragments.
-    if (early.body.announced.pieces > 1) early.body.announced.pieces = 0;
+    if (early.body.rendezvous.pieces > 1) early.body.rendezvous.pieces = 0;
   } else {
     const std::byte* begin = contents(peer, slot);
     early.contents.assign(begin, begin + slot.bytes);
@@ -138,21 +138,21 @@ void LaneReceiver::deliver(const Posted& posted, const std::byte* contents, Byte
   posted.complete();
 }
 
-void LaneReceiver::fetch(Rank peer, const Posted& posted, const LaneSlot::Announced& announced, Bytes bytes) {
+void LaneReceiver::fetch(Rank peer, const Posted& posted, const LaneSlot::Rendezvous& rendezvous, Bytes bytes) {
   if (!fits(posted, bytes)) return;
-  auto& ticket = view_.ticket(peer, announced.ticket);
-  const RemotePiece single[] = {{announced.address, bytes}};
+  auto& ticket = view_.ticket(peer, rendezvous.ticket);
+  const RemotePiece single[] = {{rendezvous.address, bytes}};
   std::span<const RemotePiece> from(single);
-  if (announced.pieces > 1) {
-    from = {reinterpret_cast<const RemotePiece*>(view_.outbox(peer) + announced.list), announced.pieces};
+  if (rendezvous.pieces > 1) {
+    from = {reinterpret_cast<const RemotePiece*>(view_.outbox(peer) + rendezvous.list), rendezvous.pieces};
   }
-  const bool may_read = read_peers_ && announced.pieces > 0;
+  const bool may_read = read_peers_ && rendezvous.pieces > 0;
   if (may_read && lanes_[peer].remote.read(view_, peer, from, posted.message.pieces)) {
     ticket.store(ticket_taken, std::memory_order_release);
     posted.complete();
     return;
   }
-  lanes_[peer].inflows.push_back({posted, announced.ticket, 0});
+  lanes_[peer].inflows.push_back({posted, rendezvous.ticket, 0});
   await(peer);
   ticket.store(ticket_fragments, std::memory_order_release);
 }

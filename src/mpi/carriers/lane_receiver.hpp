@@ -10,9 +10,9 @@
 
 namespace ayatori {
 
-/// A lane is looked at only while somebody waits for a message from that peer. What arrives in it meanwhile and is for
-/// somebody else is copied aside, so that it does not hold up what is after it: memory as any MPI takes for unexpected
-/// messages, and only where executions overlap.
+/// A lane is polled only while an execution waits for a message from that peer. Unexpected messages, for other
+/// executions, are copied aside, so that they do not block the lane. Any MPI takes memory for unexpected messages; here
+/// they occur only where executions overlap.
 class LaneReceiver {
  public:
   /// `read_peers`: whether it may read the memory of its peers.
@@ -30,7 +30,7 @@ class LaneReceiver {
   /// Takes what has arrived from peers that somebody waits for.
   void progress();
 
-  /// Drops what a carrier has posted; it is not told any more.
+  /// Drops what a carrier has posted; no completion is reported any more.
   void forget(const Completions* owner);
 
   /// Calls visit(peer) for each peer that something waits for.
@@ -42,11 +42,11 @@ class LaneReceiver {
  private:
   /// A message that came before its receive was posted.
   struct Early {
-    SlotKind kind = SlotKind::contained;
+    SlotKind kind = SlotKind::inlined;
     std::uint32_t stream = 0;
     std::uint64_t context = 0;
     Bytes bytes = 0;
-    LaneSlot::Body body{};            ///< of an announced message
+    LaneSlot::Body body{};            ///< of a rendezvous message
     std::vector<std::byte> contents;  ///< of any other
   };
   /// A message that comes in fragments.
@@ -65,16 +65,16 @@ class LaneReceiver {
   };
 
   void await(Rank peer);
-  void look_at(Rank peer);
+  void poll(Rank peer);
   void take(Rank peer, const LaneSlot& slot);
   void accept(Rank peer, const Posted& posted, const LaneSlot& slot);
   void take_fragment(Rank peer, const LaneSlot& slot);
   void set_aside(Rank peer, const LaneSlot& slot);
   [[nodiscard]] bool take_early(Rank peer, const Posted& posted);
-  /// The contents of a message that is not announced.
+  /// The contents of an inline or eager message.
   [[nodiscard]] const std::byte* contents(Rank peer, const LaneSlot& slot) const;
   void deliver(const Posted& posted, const std::byte* contents, Bytes bytes);
-  void fetch(Rank peer, const Posted& posted, const LaneSlot::Announced& announced, Bytes bytes);
+  void fetch(Rank peer, const Posted& posted, const LaneSlot::Rendezvous& rendezvous, Bytes bytes);
   [[nodiscard]] static bool fits(const Posted& posted, Bytes bytes);
 
   SegmentView view_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Bytes fragment_bytes = 16 * 1024;
 constexpr std::uint32_t max_waits = 1000;          ///< of one receiver for others, counted in calls of progress()
-constexpr std::size_t max_list_bytes = 32 * 1024;  ///< of the pieces of an announced message
+constexpr std::size_t max_list_bytes = 32 * 1024;  ///< of the pieces of a rendezvous message
 
 bool same_memory(const CarriedMessage& a, const CarriedMessage& b) {
   if (a.bytes != b.bytes || a.pieces.size() != b.pieces.size()) return false;
@@ -22,10 +22,10 @@ bool same_memory(const CarriedMessage& a, const CarriedMessage& b) {
 
 }  // namespace
 
-LaneSender::LaneSender(const SegmentView& view, Rank self, Bytes max_published_bytes)
+LaneSender::LaneSender(const SegmentView& view, Rank self, Bytes eager_limit)
     : view_(view),
       self_(self),
-      max_published_bytes_(std::min<Bytes>(max_published_bytes, SegmentShape::large_bytes / 2)),
+      eager_limit_(std::min<Bytes>(eager_limit, SegmentShape::large_bytes / 2)),
       memory_(view.outbox(self)),
       small_(0, SegmentShape::small_bytes),
       large_(SegmentShape::small_bytes, SegmentShape::large_bytes),
@@ -42,17 +42,17 @@ void LaneSender::post(Rank peer, const Posted& posted) {
 }
 
 bool LaneSender::try_send(Rank peer, const Posted& posted) {
-  if (!has_room(peer)) return false;
+  if (!has_free_slot(peer)) return false;
   const CarriedMessage& message = posted.message;
-  if (message.bytes <= view_.shape().max_contained_bytes()) {
+  if (message.bytes <= view_.shape().max_inline_bytes()) {
     fill_slot(peer, posted.context, message);
     posted.complete();
     return true;
   }
-  if (message.bytes > max_published_bytes_) return announce(peer, posted);
-  const auto offset = publish(message);
-  if (!offset) return announce(peer, posted);
-  begin_slot(peer, posted.context, posted.message, SlotKind::published).body.published = {*offset};
+  if (message.bytes > eager_limit_) return send_rendezvous(peer, posted);
+  const auto offset = copy_to_outbox(message);
+  if (!offset) return send_rendezvous(peer, posted);
+  begin_slot(peer, posted.context, posted.message, SlotKind::eager).body.eager = {*offset};
   outbox_for(message.bytes).add_reader({peer, lanes_[peer].next});
   finish_slot(peer);
   posted.complete();
@@ -60,28 +60,28 @@ bool LaneSender::try_send(Rank peer, const Posted& posted) {
 }
 
 bool LaneSender::send_at_once(Rank peer, std::uint64_t context, const CarriedMessage& message) {
-  if (message.bytes > view_.shape().max_contained_bytes()) return false;
-  if (!lanes_[peer].waiting.empty() || !has_room(peer)) return false;
+  if (message.bytes > view_.shape().max_inline_bytes()) return false;
+  if (!lanes_[peer].waiting.empty() || !has_free_slot(peer)) return false;
   fill_slot(peer, context, message);
   return true;
 }
 
 void LaneSender::fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message) {
   // Not by its member `contained`, which ends with the first cache line.
-  auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, context, message, SlotKind::contained));
+  auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, context, message, SlotKind::inlined));
   copy_out(message.pieces, 0, slot + offsetof(LaneSlot, body), message.bytes);
   finish_slot(peer);
 }
 
-bool LaneSender::announce(Rank peer, const Posted& posted) {
+bool LaneSender::send_rendezvous(Rank peer, const Posted& posted) {
   if (free_tickets_.empty()) return false;
   const auto pieces = posted.message.pieces;
-  LaneSlot::Announced body{reinterpret_cast<std::uint64_t>(pieces[0].data()), free_tickets_.back(),
-                           static_cast<std::uint32_t>(pieces.size()), 0};
+  LaneSlot::Rendezvous body{reinterpret_cast<std::uint64_t>(pieces[0].data()), free_tickets_.back(),
+                            static_cast<std::uint32_t>(pieces.size()), 0};
   if (pieces.size() > 1) {
     const std::size_t bytes = pieces.size() * sizeof(RemotePiece);
     // A list that is too long is not given: the receiver asks for fragments then.
-    const auto offset = bytes <= max_list_bytes ? room_for(bytes) : std::optional(0U);
+    const auto offset = bytes <= max_list_bytes ? allocate(bytes) : std::optional(0U);
     if (!offset) return false;
     if (bytes > max_list_bytes) {
       body.pieces = 0;
@@ -95,16 +95,16 @@ bool LaneSender::announce(Rank peer, const Posted& posted) {
   }
   free_tickets_.pop_back();
   open_tickets_.push_back(body.ticket);
-  if (!same_memory(announced_, posted.message)) ++group_;
-  announced_ = posted.message;
+  if (!same_memory(latest_rendezvous_, posted.message)) ++group_;
+  latest_rendezvous_ = posted.message;
   tickets_[body.ticket] = {posted, peer, group_, false, 0, 0};
   view_.ticket(self_, body.ticket).store(ticket_open, std::memory_order_relaxed);
-  begin_slot(peer, posted.context, posted.message, SlotKind::announced).body.announced = body;
+  begin_slot(peer, posted.context, posted.message, SlotKind::rendezvous).body.rendezvous = body;
   finish_slot(peer);
   return true;
 }
 
-bool LaneSender::has_room(Rank peer) {
+bool LaneSender::has_free_slot(Rank peer) {
   Lane& lane = lanes_[peer];
   if (lane.next - lane.taken < view_.shape().slots) return true;
   lane.taken = view_.taken(self_, peer).load(std::memory_order_acquire);
@@ -124,14 +124,14 @@ void LaneSender::finish_slot(Rank peer) {
   Lane& lane = lanes_[peer];
   LaneSlot& slot = view_.slot(self_, peer, lane.next);
   ++lane.next;
-  slot.turn.store(lane.next, std::memory_order_release);
+  slot.sequence.store(lane.next, std::memory_order_release);
 }
 
-std::optional<std::uint32_t> LaneSender::room_for(Bytes bytes) {
+std::optional<std::uint32_t> LaneSender::allocate(Bytes bytes) {
   forget_contents();
   return outbox_for(bytes).take(static_cast<std::uint32_t>(bytes), [this](const OutboxReader& reader) {
     Lane& lane = lanes_[reader.peer];
-    // Numbers count round: less than half way apart, the smaller one is the earlier one.
+    // Numbers wrap around: less than half of the range apart, the smaller one is the earlier one.
     const auto has = [&] { return static_cast<std::int32_t>(lane.taken - reader.number) > 0; };
     if (!has()) lane.taken = view_.taken(self_, reader.peer).load(std::memory_order_acquire);
     return has();
@@ -139,16 +139,16 @@ std::optional<std::uint32_t> LaneSender::room_for(Bytes bytes) {
 }
 
 /// Messages of one step often have the same contents: then they lie in the outbox once.
-std::optional<std::uint32_t> LaneSender::publish(const CarriedMessage& message) {
-  if (is_published(message)) return latest_.offset;
-  const auto offset = room_for(message.bytes);
+std::optional<std::uint32_t> LaneSender::copy_to_outbox(const CarriedMessage& message) {
+  if (is_in_outbox(message)) return latest_.offset;
+  const auto offset = allocate(message.bytes);
   if (!offset) return std::nullopt;
   copy_out(message.pieces, 0, memory_ + *offset, message.bytes);
   latest_ = {&outbox_for(message.bytes), message, *offset};
   return offset;
 }
 
-bool LaneSender::is_published(const CarriedMessage& message) const {
+bool LaneSender::is_in_outbox(const CarriedMessage& message) const {
   return latest_.outbox != nullptr && same_memory(latest_.message, message);
 }
 
@@ -174,7 +174,7 @@ void LaneSender::progress() {
     return waiting.empty();
   });
   forget_contents();
-  announced_.bytes = 0;
+  latest_rendezvous_.bytes = 0;
 }
 
 bool LaneSender::serve(std::uint32_t number) {
@@ -198,9 +198,9 @@ bool LaneSender::stream(std::uint32_t number) {
   const CarriedMessage& message = ticket.posted.message;
   if (ticket.streamed == 0 && waits_for_answers(ticket)) return false;
   while (ticket.streamed < message.bytes) {
-    if (!has_room(ticket.peer) || !collect_members(ticket)) return false;
+    if (!has_free_slot(ticket.peer) || !collect_members(ticket)) return false;
     const Bytes bytes = std::min(fragment_bytes, message.bytes - ticket.streamed);
-    const auto offset = room_for(bytes);
+    const auto offset = allocate(bytes);
     if (!offset) return false;
     copy_out(message.pieces, ticket.streamed, memory_ + *offset, bytes);
     for (const std::uint32_t member : members_) send_fragment(member, bytes, *offset);
@@ -221,18 +221,18 @@ bool LaneSender::waits_for_answers(Ticket& ticket) {
 /// waiting for it.
 bool LaneSender::collect_members(Ticket& ticket) {
   members_.clear();
-  bool all_have_room = true;
+  bool all_have_slots = true;
   for (const std::uint32_t number : open_tickets_) {
     const Ticket& other = tickets_[number];
     const bool goes_along = other.group == ticket.group && other.streaming && other.streamed == ticket.streamed;
     if (!goes_along || other.posted.owner == nullptr) continue;
-    if (has_room(other.peer)) {
+    if (has_free_slot(other.peer)) {
       members_.push_back(number);
     } else {
-      all_have_room = false;
+      all_have_slots = false;
     }
   }
-  return all_have_room || ++ticket.waits >= max_waits;
+  return all_have_slots || ++ticket.waits >= max_waits;
 }
 
 void LaneSender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset) {

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// The sending side of one process: messages on their way into the lanes to its peers.
+/// The sending side of one process: messages to its peers, into their lanes.
 
 #include <optional>
 #include <vector>
 
 #include "completions.hpp"
-#include "outbox_room.hpp"
+#include "outbox_allocator.hpp"
 #include "segment_layout.hpp"
 
 namespace ayatori {
@@ -14,8 +14,8 @@ namespace ayatori {
 /// Messages to one peer leave in the order in which they were posted. One that finds no room waits, and those after it.
 class LaneSender {
  public:
-  /// Messages of up to `max_published_bytes` are copied into the outbox if it has room, larger ones are announced.
-  LaneSender(const SegmentView& view, Rank self, Bytes max_published_bytes);
+  /// Messages of up to `eager_limit` bytes are copied into the outbox if it has room, larger ones go by rendezvous.
+  LaneSender(const SegmentView& view, Rank self, Bytes eager_limit);
 
   void post(Rank peer, const Posted& posted);
 
@@ -31,7 +31,7 @@ class LaneSender {
   /// From now on the contents of memory that was posted may have changed.
   void forget_contents();
 
-  /// Drops what a carrier has posted; it is not told any more.
+  /// Drops what a carrier has posted; no completion is reported any more.
   void forget(const Completions* owner);
 
   /// Calls visit(peer) for each peer that something waits for.
@@ -44,34 +44,34 @@ class LaneSender {
  private:
   struct Lane {
     std::uint32_t next = 0;   ///< number of the message that is sent next
-    std::uint32_t taken = 0;  ///< what the peer had taken when we last looked
+    std::uint32_t taken = 0;  ///< what the peer had taken when it was last read
     Fifo<Posted> waiting;
   };
   struct Ticket {
     Posted posted;
     Rank peer = 0;
-    std::uint32_t group = 0;  ///< of announced messages with the same contents
+    std::uint32_t group = 0;  ///< of rendezvous messages with the same contents
     bool streaming = false;   ///< the receiver wants fragments
     Bytes streamed = 0;
     std::uint32_t waits = 0;  ///< how often it has waited for others of its group
   };
   /// Payload in the outbox that the next message may have in common.
   struct Publication {
-    const OutboxRoom* outbox = nullptr;  ///< nullptr: there is none
+    const OutboxAllocator* outbox = nullptr;  ///< nullptr: there is none
     CarriedMessage message;
     std::uint32_t offset = 0;
   };
 
   [[nodiscard]] bool try_send(Rank peer, const Posted& posted);
-  [[nodiscard]] bool announce(Rank peer, const Posted& posted);
-  [[nodiscard]] bool has_room(Rank peer);
+  [[nodiscard]] bool send_rendezvous(Rank peer, const Posted& posted);
+  [[nodiscard]] bool has_free_slot(Rank peer);
   void fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message);
   [[nodiscard]] LaneSlot& begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind);
   void finish_slot(Rank peer);
-  [[nodiscard]] OutboxRoom& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
-  [[nodiscard]] std::optional<std::uint32_t> room_for(Bytes bytes);
-  [[nodiscard]] std::optional<std::uint32_t> publish(const CarriedMessage& message);
-  [[nodiscard]] bool is_published(const CarriedMessage& message) const;
+  [[nodiscard]] OutboxAllocator& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
+  [[nodiscard]] std::optional<std::uint32_t> allocate(Bytes bytes);
+  [[nodiscard]] std::optional<std::uint32_t> copy_to_outbox(const CarriedMessage& message);
+  [[nodiscard]] bool is_in_outbox(const CarriedMessage& message) const;
   /// True when the ticket is done.
   [[nodiscard]] bool serve(std::uint32_t number);
   [[nodiscard]] bool stream(std::uint32_t number);
@@ -83,16 +83,16 @@ class LaneSender {
 
   SegmentView view_;
   Rank self_;
-  Bytes max_published_bytes_;
+  Bytes eager_limit_;
   std::byte* memory_;  ///< of the outbox
-  OutboxRoom small_;
-  OutboxRoom large_;
+  OutboxAllocator small_;
+  OutboxAllocator large_;
   Publication latest_;
-  CarriedMessage announced_;         ///< latest; without bytes if its memory may have changed
-  std::uint32_t group_ = 0;          ///< of that
-  std::vector<Lane> lanes_;          ///< by peer
-  std::vector<Rank> waiting_lanes_;  ///< those in which something waits
-  std::vector<Ticket> tickets_;      ///< by number
+  CarriedMessage latest_rendezvous_;  ///< latest; without bytes if its memory may have changed
+  std::uint32_t group_ = 0;           ///< of that
+  std::vector<Lane> lanes_;           ///< by peer
+  std::vector<Rank> waiting_lanes_;   ///< those in which something waits
+  std::vector<Ticket> tickets_;       ///< by number
   std::vector<std::uint32_t> free_tickets_;
   std::vector<std::uint32_t> open_tickets_;
   std::vector<std::uint32_t> members_;  ///< tickets that get the same fragment

@@ -9,8 +9,8 @@ namespace ayatori {
 
 namespace {
 
-/// Looks for a message before its process does anything else: some microseconds, if it need not let others run.
-constexpr int max_looks = 200;
+/// Polls for a message before its process does anything else: some microseconds, if no other process needs the core.
+constexpr int max_polls = 200;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ Result<std::size_t> MemoryCarrier::wait_some(std::span<RequestId> completed) {
 
 bool MemoryCarrier::can_exchange(std::span<const CarriedMessage> messages) const {
   return std::ranges::all_of(messages, [this](const CarriedMessage& message) {
-    return message.bytes <= memory_.options.max_published_bytes && reaches(message.peer);
+    return message.bytes <= memory_.options.eager_limit && reaches(message.peer);
   });
 }
 
@@ -111,7 +111,7 @@ Result<> MemoryCarrier::take(const CarriedMessage& message) {
   const Rank peer = node_rank_of(message.peer);
   const Posted posted{&state_->exchanged, 0, context_, message};
   if (memory_.receiver.take_at_once(peer, posted)) return {};
-  for (int look = memory_.oversubscribed() ? max_looks : 0; look < max_looks; ++look) {
+  for (int poll = memory_.oversubscribed() ? max_polls : 0; poll < max_polls; ++poll) {
     pause_core();
     if (memory_.receiver.take_at_once(peer, posted)) return {};
   }

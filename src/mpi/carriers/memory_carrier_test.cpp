@@ -19,7 +19,7 @@ namespace {
 /// Until both ends have completed so many messages.
 void progress_until(std::array<Carrier*, 2> carriers, std::array<std::size_t, 2> counts) {
   std::array<std::size_t, 2> done{};
-  for (int turn = 0; turn < 100'000 && done != counts; ++turn) {
+  for (int round = 0; round < 100'000 && done != counts; ++round) {
     for (std::size_t i = 0; i < 2; ++i) done[i] += test_all(*carriers[i]).size();
   }
   ASSERT_EQ(done, counts);
@@ -35,7 +35,7 @@ TEST(MemoryCarrier, CompletesASmallSendBeforeItsReceiveIsPosted) {
 TEST(MemoryCarrier, ReceivesIntoOtherPiecesThanWereSent) {
   for (const bool read_peers : {true, false}) {
     for (const std::size_t size : {0UL, 1UL, 40UL, 41UL, 232UL, 233UL, 4096UL, 32768UL, 32769UL, 300'001UL}) {
-      MemoryNetwork network(2, {.while_waiting = nullptr, .max_published_bytes = 32768, .read_peers = read_peers});
+      MemoryNetwork network(2, {.while_waiting = nullptr, .eager_limit = 32768, .read_peers = read_peers});
       const Buffer sent = filled(size, 1, size < 3 ? 1 : 3);
       const Buffer received(size, size < 7 ? 1 : 7);
       ASSERT_TRUE(network.carrier(1).post_receive(0, received.message(0)));
@@ -46,7 +46,7 @@ TEST(MemoryCarrier, ReceivesIntoOtherPiecesThanWereSent) {
   }
 }
 
-/// More pieces than the list of an announced message has room for.
+/// More pieces than fit into the list of a rendezvous message.
 TEST(MemoryCarrier, SendsMessagesOfVeryManyPieces) {
   MemoryNetwork network(2);
   const Buffer sent = filled(60'000, 1, 10'000);
@@ -68,16 +68,16 @@ TEST(MemoryCarrier, SendsToOneReceiverWhileAnotherOfTheSameContentsIsNotThere) {
   ASSERT_TRUE(network.carrier(2).post_receive(0, received[1].message(0)));
   std::size_t done = 0;
   // Rank 2 stops in the middle.
-  for (int turn = 0; turn < 20'000; ++turn) {
+  for (int round = 0; round < 20'000; ++round) {
     static_cast<void>(test_all(network.carrier(0)));
     done += test_all(network.carrier(1)).size();
-    if (turn == 1010) static_cast<void>(test_all(network.carrier(2)));
+    if (round == 1010) static_cast<void>(test_all(network.carrier(2)));
   }
   EXPECT_EQ(done, 1U);
   EXPECT_EQ(received[0].bytes, sent.bytes);
   ASSERT_TRUE(network.carrier(3).post_receive(0, received[2].message(0)));
   std::size_t late = 0;
-  for (int turn = 0; turn < 20'000 && late < 2; ++turn) {
+  for (int round = 0; round < 20'000 && late < 2; ++round) {
     static_cast<void>(test_all(network.carrier(0)));
     late += test_all(network.carrier(2)).size() + test_all(network.carrier(3)).size();
   }
@@ -119,18 +119,18 @@ TEST(MemoryCarrier, MatchesOnlyWithinAContextAndAStream) {
 TEST(MemoryCarrier, SendsWhatTheMemoryHeldWhenItWasPosted) {
   MemoryNetwork network(3);
   Buffer sent(500);
-  for (std::uint8_t turn = 0; turn < 3; ++turn) {
-    std::ranges::fill(sent.bytes, std::byte{turn});
+  for (std::uint8_t round = 0; round < 3; ++round) {
+    std::ranges::fill(sent.bytes, std::byte{round});
     ASSERT_TRUE(network.carrier(0).post_send(0, sent.message(1)));
     ASSERT_TRUE(network.carrier(0).post_send(1, sent.message(2)));
     EXPECT_EQ(test_all(network.carrier(0)).size(), 2U);
   }
-  for (std::uint8_t turn = 0; turn < 3; ++turn) {
+  for (std::uint8_t round = 0; round < 3; ++round) {
     for (Rank self = 1; self < 3; ++self) {
       const Buffer in(500);
       ASSERT_TRUE(network.carrier(self).post_receive(0, in.message(0)));
       EXPECT_EQ(test_all(network.carrier(self)).size(), 1U);
-      EXPECT_EQ(in.bytes, std::vector(500, std::byte{turn}));
+      EXPECT_EQ(in.bytes, std::vector(500, std::byte{round}));
     }
   }
 }
@@ -206,7 +206,7 @@ TEST(MemoryCarrier, CallsWhoeverMustAnswerOthersWhileItWaits) {
   EXPECT_EQ(received.bytes, sent.bytes);
 }
 
-/// An execution that is given up leaves nothing that a later execution could meet on its own context.
+/// An execution that is given up leaves nothing that a later execution could find on its own context.
 TEST(MemoryCarrier, ForgetsWhatADestroyedCarrierHadPosted) {
   const auto segment = NodeSegment::create(2).value();
   const auto first = NodeMemory::make(segment, 0).value();
@@ -291,7 +291,7 @@ TEST(MemoryCarrier, CarriesRandomMessagesBetweenThreads) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     constexpr Rank ranks = 4;
     const auto plan = random_plan(ranks, 150, seed);
-    MemoryNetwork network(ranks, {.while_waiting = nullptr, .max_published_bytes = 3000, .read_peers = seed % 2 == 0});
+    MemoryNetwork network(ranks, {.while_waiting = nullptr, .eager_limit = 3000, .read_peers = seed % 2 == 0});
     std::array<int, ranks> results{};
     {
       std::vector<std::jthread> threads;

@@ -21,7 +21,7 @@ std::vector<Buffer> empty_buffers(std::span<const std::size_t> sizes) {
   return buffers;
 }
 
-/// More than a lane has slots and an outbox has room for, of all kinds of sizes.
+/// More than fits into the slots of a lane and an outbox, of all kinds of sizes.
 TEST(MemoryExchange, CarriesMoreThanTheMemoryHas) {
   MemoryNetwork network(2);
   std::vector<std::size_t> sizes;

@@ -51,7 +51,7 @@ NodeMemory::State::State(std::shared_ptr<NodeSegment> node_segment, Rank own_ran
       view(segment->memory(), segment->ranks()),
       self(own_rank),
       options(std::move(own_options)),
-      sender(view, self, options.max_published_bytes),
+      sender(view, self, options.eager_limit),
       receiver(view, self, options.read_peers) {
   RankInfo& info = view.info(self);
   info.head_address = reinterpret_cast<std::uint64_t>(segment->memory());
@@ -71,11 +71,11 @@ bool NodeMemory::State::oversubscribed() {
 Result<> NodeMemory::State::pause(Backoff& backoff, Rank awaited) {
   if (options.while_waiting && ++pauses_ % pauses_between_calls == 0) options.while_waiting();
   if (backoff.wait(oversubscribed()) != Backoff::Step::slept) return {};
-  return ++sleeps_ % sleeps_between_checks == 0 ? look_for_ended_peers(awaited) : Result<>();
+  return ++sleeps_ % sleeps_between_checks == 0 ? check_for_ended_peers(awaited) : Result<>();
 }
 
-/// What a peer sent before it ended is still there: it was looked for since.
-Result<> NodeMemory::State::look_for_ended_peers(Rank awaited) {
+/// Messages that a peer sent before it ended are still there: they were polled for since.
+Result<> NodeMemory::State::check_for_ended_peers(Rank awaited) {
   Result<> result;
   const auto check = [&](Rank peer) {
     const pid_t process = view.info(peer).process.load(std::memory_order_acquire);

@@ -19,7 +19,7 @@ struct NodeMemory::State {
     sender.progress();
   }
 
-  /// Between two looks at what has come. Error: a process that is waited for has ended: one of those that the sender
+  /// Between two polls. Error: a process that is waited for has ended: one of those that the sender
   /// and the receiver wait for, or `awaited`.
   [[nodiscard]] Result<> pause(Backoff& backoff, Rank awaited = no_id);
 
@@ -33,7 +33,7 @@ struct NodeMemory::State {
   LaneReceiver receiver;
 
  private:
-  [[nodiscard]] Result<> look_for_ended_peers(Rank awaited);
+  [[nodiscard]] Result<> check_for_ended_peers(Rank awaited);
 
   std::uint32_t pauses_ = 0;
   std::uint32_t sleeps_ = 0;

@@ -28,7 +28,7 @@ TEST(NodeSegment, IsJoinedByAnotherProcess) {
   EXPECT_EQ(status_of(start_process([&] { return NodeSegment::join(invitation) ? 0 : 1; })), 0);
 }
 
-TEST(NodeSegment, RefusesNumbersOfRanksThatItHasNoRoomFor) {
+TEST(NodeSegment, RefusesNumbersOfRanksThatDoNotFit) {
   EXPECT_FALSE(NodeSegment::create(0));
   EXPECT_FALSE(NodeSegment::create(max_node_ranks + 1));
   EXPECT_TRUE(NodeSegment::create(max_node_ranks));

@@ -53,16 +53,16 @@ void ProcessSockets::set_peers(std::vector<SocketPeer> peers) {
   state_->by_size.clear();
   for (Rank process = 0; process < peers.size(); ++process) {
     auto& links = state_->outgoing.emplace_back();
-    for (SocketWay& way : peers[process].ways) links.push_back({process, OutgoingLink(std::move(way))});
+    for (SocketPath& path : peers[process].paths) links.push_back({process, OutgoingLink(std::move(path))});
     state_->by_size.push_back(std::move(peers[process].by_size));
   }
   state_->open_links.resize(peers.size());
   state_->has_ended.resize(peers.size());
 }
 
-const std::vector<std::uint32_t>& ProcessSockets::State::ways_of(Rank to, Bytes bytes) const {
+const std::vector<std::uint32_t>& ProcessSockets::State::paths_of(Rank to, Bytes bytes) const {
   const auto later = std::ranges::upper_bound(by_size[to], bytes, {}, &SocketPeer::From::bytes);
-  return std::prev(later)->ways;
+  return std::prev(later)->paths;
 }
 
 void ProcessSockets::State::watch(int descriptor, std::uint32_t wanted, void* what, bool is_new) const {
@@ -112,25 +112,25 @@ Result<> ProcessSockets::State::post_send(SocketExecution& execution, Rank to, R
 Result<> ProcessSockets::State::send(SocketExecution& execution, Rank to, RequestId request,
                                      const CarriedMessage& message) {
   if (by_size[to].empty()) return fail("no network leads to process {}", to);
-  const auto& ways = ways_of(to, message.bytes);
+  const auto& paths = paths_of(to, message.bytes);
   auto& numbers = execution.sent[to];
   if (numbers.size() <= message.stream) numbers.resize(message.stream + 1);
-  const std::size_t parts = ways.size();
+  const std::size_t parts = paths.size();
   FragmentHeader header{execution.context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
   const std::uint32_t number = new_send({execution.inbox, request, static_cast<std::uint32_t>(parts)});
   for (std::size_t part = 0; part < parts; ++part) {
     header.offset += header.bytes;
     header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
-    Outgoing& way = outgoing[to][ways[part]];
-    if (!way.link.is_open()) {
-      if (auto connected = way.link.connect({options.token, self}); !connected) return connected;
-      watch(way.link.descriptor(), EPOLLOUT, &way, true);
-      way.link.waits_for_room = true;
+    Outgoing& path = outgoing[to][paths[part]];
+    if (!path.link.is_open()) {
+      if (auto connected = path.link.connect({options.token, self}); !connected) return connected;
+      watch(path.link.descriptor(), EPOLLOUT, &path, true);
+      path.link.waits_for_buffer = true;
     }
-    const bool was_idle = way.link.is_idle();
-    way.link.add({header, message, number});
+    const bool was_idle = path.link.is_idle();
+    path.link.add({header, message, number});
     if (!was_idle) continue;
-    if (auto advanced = advance(way); !advanced) return advanced;
+    if (auto advanced = advance(path); !advanced) return advanced;
   }
   return {};
 }
@@ -144,9 +144,9 @@ Result<> ProcessSockets::State::advance(Outgoing& one) {
     sends[number].inbox->completions().add(sends[number].request);
     free_sends.push_back(number);
   }
-  if (one.link.is_idle() == one.link.waits_for_room) {
-    const bool is_new = !one.link.waits_for_room;
-    one.link.waits_for_room = is_new;
+  if (one.link.is_idle() == one.link.waits_for_buffer) {
+    const bool is_new = !one.link.waits_for_buffer;
+    one.link.waits_for_buffer = is_new;
     watch(one.link.descriptor(), is_new ? std::uint32_t{EPOLLOUT} : 0, &one, is_new);
   }
   return {};
@@ -201,10 +201,10 @@ Result<> ProcessSockets::State::retry_blocked() {
 
 Result<> ProcessSockets::State::progress(SocketExecution& execution, int milliseconds) {
   if (broken) return Failure(*broken);
-  return remember(look(execution.inbox->completions(), milliseconds));
+  return remember(check(execution.inbox->completions(), milliseconds));
 }
 
-Result<> ProcessSockets::State::look(const Completions& awaited, int milliseconds) {
+Result<> ProcessSockets::State::check(const Completions& awaited, int milliseconds) {
   if (auto retried = retry_blocked(); !retried) return retried;
   std::array<epoll_event, max_events> happened;
   const int timeout = awaited.empty() ? milliseconds : 0;
@@ -215,7 +215,7 @@ Result<> ProcessSockets::State::look(const Completions& awaited, int millisecond
       accept_all();
       continue;
     }
-    // An outgoing connection is watched for room only, and an incoming one never.
+    // An outgoing connection is polled for buffer space only, and an incoming one never.
     const bool is_outgoing = std::ranges::none_of(incoming, [&](const auto& one) { return &one == event.data.ptr; });
     auto done = is_outgoing ? advance(*static_cast<Outgoing*>(event.data.ptr))
                             : receive(*static_cast<IncomingLink*>(event.data.ptr));

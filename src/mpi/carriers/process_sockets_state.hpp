@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What ProcessSockets keeps, and what it does when it is looked at.
+/// The state of ProcessSockets, and its polling.
 
 #include <list>
 #include <optional>
@@ -46,12 +46,12 @@ struct ProcessSockets::State {
   };
 
   [[nodiscard]] Result<> send(SocketExecution& execution, Rank to, RequestId request, const CarriedMessage& message);
-  [[nodiscard]] Result<> look(const Completions& awaited, int milliseconds);
+  [[nodiscard]] Result<> check(const Completions& awaited, int milliseconds);
   [[nodiscard]] Result<> advance(Outgoing& outgoing);
   [[nodiscard]] Result<> receive(IncomingLink& incoming);
   [[nodiscard]] Result<> retry_blocked();
-  /// Indices of the ways by which the parts of a message go. Precondition: there is a way.
-  [[nodiscard]] const std::vector<std::uint32_t>& ways_of(Rank to, Bytes bytes) const;
+  /// Indices of the paths by which the parts of a message go. Precondition: there is a path.
+  [[nodiscard]] const std::vector<std::uint32_t>& paths_of(Rank to, Bytes bytes) const;
   void accept_all();
   void watch(int descriptor, std::uint32_t events, void* what, bool is_new) const;
   [[nodiscard]] Result<> remember(Result<> done);
@@ -63,7 +63,7 @@ struct ProcessSockets::State {
   Descriptor listener;
   Descriptor events;
   std::vector<std::vector<SocketPeer::From>> by_size;  ///< by process
-  std::vector<std::vector<Outgoing>> outgoing;         ///< by process and way
+  std::vector<std::vector<Outgoing>> outgoing;         ///< by process and path
   std::list<IncomingLink> incoming;
   std::vector<std::uint32_t> open_links;  ///< by process: connections that it has to here
   std::vector<bool> has_ended;            ///< by process: whether one was closed

@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// What lies where in the memory that the processes of a node share. Each process has one block of it:
+/// The layout of the memory that the processes of a node share. Each process has one block of it:
 ///
 ///     Head | Info of each process | block of process 0 | block of process 1 | …
 ///     block: tickets | a lane to each process of the node | outbox
 ///
-/// A *lane* is a ring of slots, from one sender to one receiver. The sender fills a slot and sets its turn; the
-/// receiver takes slots in their order and counts those that it has taken. Both numbers are in lines of their own, so
-/// that in the steady state one line travels for each small message. Payload travels in the slot if it has room; more
-/// lies in the sender's *outbox*, once, however many read it, or stays in the sender's own memory, from where the
+/// A *lane* is a ring of slots, from one sender to one receiver. The sender fills a slot and sets its sequence number;
+/// the receiver takes slots in their order and counts those that it has taken. Both numbers are in lines of their own,
+/// so that in the steady state one line travels for each small message. Payload travels in the slot if it has room;
+/// more lies in the sender's *outbox*, once, however many read it, or stays in the sender's own memory, from where the
 /// receiver copies it (RemoteMemory). The sender hears of the latter through a *ticket*, one word in its block.
 
 #include <atomic>
@@ -23,18 +23,18 @@ inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t max_cores = 1024;  ///< as many as a cpu_set_t has
 
 enum class SlotKind : std::uint16_t {
-  contained,  ///< the payload is in the slot
-  published,  ///< it is in the sender's outbox
-  announced,  ///< it is in the sender's memory; the receiver answers by the ticket
-  fragment,   ///< a part of an announced message that the receiver could not read itself
+  inlined,     ///< the payload is in the slot
+  eager,       ///< it is in the sender's outbox
+  rendezvous,  ///< it is in the sender's memory; the receiver answers by the ticket
+  fragment,    ///< a part of a rendezvous message that the receiver could not read itself
 };
 
-/// The beginning of a slot; contained payload goes on after its first cache line, as far as SegmentShape::slot_bytes.
+/// The beginning of a slot; inline payload goes on after its first cache line, as far as SegmentShape::slot_bytes.
 struct alignas(cache_line) LaneSlot {
-  struct Published {
+  struct Eager {
     std::uint32_t offset;  ///< in the sender's outbox
   };
-  struct Announced {
+  struct Rendezvous {
     std::uint64_t address;  ///< in the sender's memory, if it is one piece
     std::uint32_t ticket;
     std::uint32_t pieces;
@@ -46,13 +46,13 @@ struct alignas(cache_line) LaneSlot {
     std::uint32_t offset;
   };
   union Body {
-    std::byte contained[40];
-    Published published;
-    Announced announced;
+    std::byte inlined[40];
+    Eager eager;
+    Rendezvous rendezvous;
     Fragment fragment;
   };
 
-  std::atomic<std::uint32_t> turn;  ///< number of the message + 1, once the rest is written
+  std::atomic<std::uint32_t> sequence;  ///< number of the message + 1, once the rest is written
   SlotKind kind;
   std::uint16_t stream;
   std::uint64_t context;
@@ -93,8 +93,8 @@ struct SegmentShape {
   Rank ranks;
   std::uint32_t slots;       ///< of a lane; a power of two
   std::uint32_t slot_bytes;  ///< whole cache lines
-  [[nodiscard]] std::size_t max_contained_bytes() const { return slot_bytes - offsetof(LaneSlot, body); }
-  static constexpr std::uint32_t tickets = 64;           ///< announced messages of one sender at a time
+  [[nodiscard]] std::size_t max_inline_bytes() const { return slot_bytes - offsetof(LaneSlot, body); }
+  static constexpr std::uint32_t tickets = 64;           ///< rendezvous messages of one sender at a time
   static constexpr std::uint32_t small_bytes = 1 << 15;  ///< of the outbox's part for small messages, which stays in a
                                                          ///< core's own cache
   static constexpr std::uint32_t large_bytes = 6 << 16;  ///< of the part for all others

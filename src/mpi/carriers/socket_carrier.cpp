@@ -9,8 +9,8 @@ namespace ayatori {
 namespace {
 
 constexpr int max_sleep_ms = 4;
-/// After so many sleeps in which nothing came it looks whether somebody has ended: about a second.
-constexpr int sleeps_between_looks = 256;
+/// After so many sleeps in which nothing came it checks whether a peer has ended: about a second.
+constexpr int sleeps_until_check = 256;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Result<std::size_t> SocketCarrier::wait_some(std::span<RequestId> completed) {
     if (sockets_.options.while_waiting) sockets_.options.while_waiting();
     if (auto moved = sockets_.progress(*execution_, milliseconds); !moved) return Failure(moved.error());
     milliseconds = std::min(2 * milliseconds, max_sleep_ms);
-    if (sleeps % sleeps_between_looks != 0) continue;
+    if (sleeps % sleeps_until_check != 0) continue;
     if (auto alive = sockets_.check_for_ended(*execution_); !alive) return Failure(alive.error());
   }
 }

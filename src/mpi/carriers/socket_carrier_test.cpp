@@ -21,12 +21,12 @@ constexpr std::uint64_t the_token = 77;
 /// Processes of this machine that reach each other by several of its loopback addresses.
 class SocketNetwork {
  public:
-  explicit SocketNetwork(Rank processes, std::size_t ways = 1, Bytes min_striped_bytes = 1000)
+  explicit SocketNetwork(Rank processes, std::size_t paths = 1, Bytes min_striped_bytes = 1000)
       : min_striped_bytes_(min_striped_bytes) {
     for (Rank self = 0; self < processes; ++self) {
       sockets_.push_back(ProcessSockets::listen(self, {the_token}).value());
     }
-    for (Rank self = 0; self < processes; ++self) set_ways(self, ways);
+    for (Rank self = 0; self < processes; ++self) set_paths(self, paths);
   }
 
   void begin_execution(std::uint32_t streams) {
@@ -44,14 +44,14 @@ class SocketNetwork {
   [[nodiscard]] std::unique_ptr<ProcessSockets>& sockets(Rank process) { return sockets_[process]; }
 
  private:
-  void set_ways(Rank self, std::size_t count) {
+  void set_paths(Rank self, std::size_t count) {
     std::vector<SocketPeer> peers(sockets_.size());
     for (Rank peer = 0; peer < sockets_.size(); ++peer) {
-      for (std::size_t way = 0; way < count && peer != self; ++way) {
-        const std::uint32_t address = htonl(INADDR_LOOPBACK + static_cast<std::uint32_t>(way));
-        if (way == 0) peers[peer].by_size = {{0, {0}}, {min_striped_bytes_, {}}};
-        peers[peer].ways.push_back({address, "lo", address, sockets_[peer]->port()});
-        peers[peer].by_size.back().ways.push_back(static_cast<std::uint32_t>(way));
+      for (std::size_t path = 0; path < count && peer != self; ++path) {
+        const std::uint32_t address = htonl(INADDR_LOOPBACK + static_cast<std::uint32_t>(path));
+        if (path == 0) peers[peer].by_size = {{0, {0}}, {min_striped_bytes_, {}}};
+        peers[peer].paths.push_back({address, "lo", address, sockets_[peer]->port()});
+        peers[peer].by_size.back().paths.push_back(static_cast<std::uint32_t>(path));
       }
     }
     sockets_[self]->set_peers(std::move(peers));
@@ -65,15 +65,15 @@ class SocketNetwork {
 
 class ExecuteBySockets : public testing::TestWithParam<Collective> {};
 
-TEST_P(ExecuteBySockets, EndsWithWhatTheCollectivePromises) {
+TEST_P(ExecuteBySockets, FulfilsThePostcondition) {
   for (const Rank ranks : {2U, 5U}) {
     SocketNetwork network(ranks, 2);
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.collective != GetParam()) continue;
       const ScheduleCase drawn = CaseDraw(200 + ranks, 20'000).of(algorithm, ranks);
-      const SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      const SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
       if (schedule->participant_count() != ranks) continue;
-      for (int turn = 0; turn < 2; ++turn) {
+      for (int round = 0; round < 2; ++round) {
         network.begin_execution(schedule->stream_count());
         const Result<> executed = execute_by_threads(*schedule, network);
         ASSERT_TRUE(executed) << algorithm.name << ": " << executed.error().message << ", " << executed.error().cause;
@@ -104,11 +104,11 @@ std::vector<std::byte> numbered(std::size_t bytes) {
   return contents;
 }
 
-/// Both ends go on until the receiver has `count` messages. Which, in the order in which it is told.
+/// Both ends go on until the receiver has `count` messages. Which, in the order in which they complete.
 Result<std::vector<RequestId>> received(SocketNetwork& network, std::size_t count) {
   std::vector<RequestId> all;
   std::array<RequestId, 8> some;
-  for (int look = 0; look < 1'000'000 && all.size() < count; ++look) {
+  for (int check = 0; check < 1'000'000 && all.size() < count; ++check) {
     if (auto sent = network.carrier(0).test_some(some); !sent) return Failure(sent.error());
     const auto got = network.carrier(1).test_some(some);
     if (!got) return Failure(got.error());
@@ -117,7 +117,7 @@ Result<std::vector<RequestId>> received(SocketNetwork& network, std::size_t coun
   return all;
 }
 
-TEST(SocketCarrier, LargeMessagesArriveWholeOverSeveralWays) {
+TEST(SocketCarrier, LargeMessagesArriveWholeOverSeveralPaths) {
   SocketNetwork network(2, 3, 1000);
   network.begin_execution(1);
   for (const std::size_t bytes : {0UL, 1UL, 999UL, 1000UL, 1001UL, 3'000'001UL}) {
@@ -162,7 +162,7 @@ TEST(SocketCarrier, MessagesOfTheNextExecutionWaitForIt) {
   EXPECT_EQ(got.bytes, sent.bytes);
 }
 
-/// A carrier of a process beside its first one.
+/// A carrier of a process in addition to its first one.
 std::unique_ptr<SocketCarrier> another(SocketNetwork& network, Rank process, std::uint64_t context) {
   const auto all = std::make_shared<const std::vector<Rank>>(std::vector<Rank>{0, 1});
   auto made = std::make_unique<SocketCarrier>(*network.sockets(process), all, 1);
@@ -173,7 +173,7 @@ std::unique_ptr<SocketCarrier> another(SocketNetwork& network, Rank process, std
 /// Both ends go on until the second has a message.
 RequestId received_by(SocketCarrier& sender, SocketCarrier& receiver) {
   std::array<RequestId, 1> some{};
-  for (int look = 0; look < 1'000'000; ++look) {
+  for (int check = 0; check < 1'000'000; ++check) {
     EXPECT_TRUE(sender.test_some(some));
     const auto got = receiver.test_some(some);
     EXPECT_TRUE(got);
@@ -182,40 +182,40 @@ RequestId received_by(SocketCarrier& sender, SocketCarrier& receiver) {
   return no_id;
 }
 
-TEST(SocketCarrier, ExecutionsBesideOthersBeginInAnyOrder) {
+TEST(SocketCarrier, ConcurrentExecutionsBeginInAnyOrder) {
   SocketNetwork network(2);
-  const auto first = another(network, 0, 1 | beside_others);
-  const auto second = another(network, 0, 2 | beside_others);
+  const auto first = another(network, 0, 1 | concurrent_execution);
+  const auto second = another(network, 0, 2 | concurrent_execution);
   Post large(1, 0, numbered(400'000));
   Post small(1, 0, numbered(30));
   ASSERT_TRUE(first->post_send(0, large.message));
   ASSERT_TRUE(second->post_send(0, small.message));
-  const auto got_second = another(network, 1, 2 | beside_others);
+  const auto got_second = another(network, 1, 2 | concurrent_execution);
   Post got_small(0, 0, std::vector<std::byte>(30));
   ASSERT_TRUE(got_second->post_receive(5, got_small.message));
   EXPECT_EQ(received_by(*first, *got_second), 5U);
   EXPECT_EQ(got_small.bytes, small.bytes);
-  const auto got_first = another(network, 1, 1 | beside_others);
+  const auto got_first = another(network, 1, 1 | concurrent_execution);
   Post got_large(0, 0, std::vector<std::byte>(400'000));
   ASSERT_TRUE(got_first->post_receive(6, got_large.message));
   EXPECT_EQ(received_by(*first, *got_first), 6U);
   EXPECT_EQ(got_large.bytes, large.bytes);
 }
 
-TEST(SocketCarrier, AnExecutionBesideOthersDoesNotWaitForOneThatHasNotBegunHere) {
+TEST(SocketCarrier, AConcurrentExecutionDoesNotWaitForOneThatHasNotBegunHere) {
   SocketNetwork network(2);
   network.begin_execution(1);
-  const auto sends = another(network, 0, 7 | beside_others);
-  const auto receives = another(network, 1, 7 | beside_others);
+  const auto sends = another(network, 0, 7 | concurrent_execution);
+  const auto receives = another(network, 1, 7 | concurrent_execution);
   Post of_next(1, 0, numbered(400'000));
-  Post beside(1, 0, numbered(30));
+  Post concurrent(1, 0, numbered(30));
   network.carrier(0).begin_execution(99);
   ASSERT_TRUE(network.carrier(0).post_send(0, of_next.message));
-  ASSERT_TRUE(sends->post_send(0, beside.message));
+  ASSERT_TRUE(sends->post_send(0, concurrent.message));
   Post got(0, 0, std::vector<std::byte>(30));
   ASSERT_TRUE(receives->post_receive(5, got.message));
   EXPECT_EQ(received_by(*sends, *receives), 5U);
-  EXPECT_EQ(got.bytes, beside.bytes);
+  EXPECT_EQ(got.bytes, concurrent.bytes);
   network.carrier(1).begin_execution(99);
   Post got_next(0, 0, std::vector<std::byte>(400'000));
   ASSERT_TRUE(network.carrier(1).post_receive(7, got_next.message));
@@ -245,7 +245,7 @@ Result<> execute_concurrently(std::vector<std::unique_ptr<Participant>>& executi
   }
 }
 
-TEST(SocketCarrier, ManyExecutionsAtTheSameTimeEndAsEachPromises) {
+TEST(SocketCarrier, ManyExecutionsAtTheSameTimeFulfilTheirPostconditions) {
   constexpr Rank ranks = 4;
   constexpr std::size_t at_once = 6;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
@@ -261,13 +261,13 @@ TEST(SocketCarrier, ManyExecutionsAtTheSameTimeEndAsEachPromises) {
     while (schedules.size() < at_once) {
       const Algorithm& algorithm = algorithms()[random.below(algorithms().size())];
       const ScheduleCase drawn = draw.of(algorithm, ranks);
-      const auto made = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options);
+      const auto made = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options);
       if (!made || (*made)->participant_count() != ranks) continue;
       schedules.push_back(*made);
       auto& participants = by_schedule.emplace_back();
       for (Rank rank = 0; rank < ranks; ++rank) {
         carriers.push_back(std::make_unique<SocketCarrier>(*network.sockets(rank), all, (*made)->stream_count()));
-        carriers.back()->begin_execution(schedules.size() | beside_others);
+        carriers.back()->begin_execution(schedules.size() | concurrent_execution);
         by_rank[rank].push_back(std::make_unique<Participant>(**made, rank, *carriers.back()));
         participants.push_back(by_rank[rank].back().get());
       }
@@ -348,7 +348,7 @@ TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
   std::array<RequestId, 1> some;
   char byte = 0;
   ssize_t got = -1;
-  for (int look = 0; look < 1'000'000 && got < 0; ++look) {
+  for (int check = 0; check < 1'000'000 && got < 0; ++check) {
     ASSERT_TRUE(network.carrier(1).test_some(some));
     got = recv(stranger, &byte, 1, MSG_DONTWAIT);
   }

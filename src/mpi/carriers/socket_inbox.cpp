@@ -83,7 +83,7 @@ SocketInbox& SocketInboxes::begin(std::uint64_t context, bool keeps_early) {
   auto& execution = executions_[context];
   if (execution == nullptr) {
     execution = std::make_unique<Execution>();
-    if ((context & beside_others) != 0) ++beside_;
+    if ((context & concurrent_execution) != 0) ++concurrent_;
   }
   execution->has_begun = true;
   execution->keeps_early = keeps_early;
@@ -91,19 +91,19 @@ SocketInbox& SocketInboxes::begin(std::uint64_t context, bool keeps_early) {
 }
 
 void SocketInboxes::end(std::uint64_t context) {
-  if (executions_.erase(context) != 0 && (context & beside_others) != 0) --beside_;
+  if (executions_.erase(context) != 0 && (context & concurrent_execution) != 0) --concurrent_;
 }
 
 Result<SocketInbox::Place> SocketInboxes::find(Rank from, const FragmentHeader& header) {
-  const bool is_beside = (header.context & beside_others) != 0;
+  const bool is_concurrent = (header.context & concurrent_execution) != 0;
   auto known = executions_.find(header.context);
   if (known == executions_.end()) {
-    if (!is_beside && beside_ == 0) return SocketInbox::Place::later;
+    if (!is_concurrent && concurrent_ == 0) return SocketInbox::Place::later;
     known = executions_.emplace(header.context, std::make_unique<Execution>()).first;
-    if (is_beside) ++beside_;
+    if (is_concurrent) ++concurrent_;
   }
   Execution& execution = *known->second;
-  const bool keeps_early = execution.keeps_early || !execution.has_begun || beside_ > 0;
+  const bool keeps_early = execution.keeps_early || !execution.has_begun || concurrent_ > 0;
   return execution.inbox.find(from, header, keeps_early);
 }
 

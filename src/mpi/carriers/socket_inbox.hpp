@@ -96,7 +96,7 @@ class SocketInboxes {
   [[nodiscard]] SocketInbox& begin(std::uint64_t context, bool keeps_early);
   void end(std::uint64_t context);
 
-  /// SocketInbox::find in the inbox of the fragment's execution. While executions go on beside others, everything is
+  /// SocketInbox::find in the inbox of the fragment's execution. While there are concurrent executions, everything is
   /// kept that comes early: what one of them needs may stand behind it on the same connection.
   [[nodiscard]] Result<SocketInbox::Place> find(Rank from, const FragmentHeader& header);
   /// After find() said `here`; nullptr: the execution has been given up.
@@ -110,7 +110,7 @@ class SocketInboxes {
   };
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Execution>> executions_;  ///< by context
-  std::size_t beside_ = 0;  ///< of them, executions that go on beside others
+  std::size_t concurrent_ = 0;                                                ///< of them, concurrent executions
 };
 
 }  // namespace ayatori

@@ -40,7 +40,7 @@ bool is_only_later(int code) {
 }  // namespace
 
 Failure OutgoingLink::failure(int code) const {
-  auto failed = fail("nothing can be sent from {} to {}", in_words(way_.own_address), in_words(way_.peer_address));
+  auto failed = fail("nothing can be sent from {} to {}", in_words(path_.own_address), in_words(path_.peer_address));
   return with_code(with_cause(std::move(failed), std::strerror(code)), code);
 }
 
@@ -50,22 +50,22 @@ Result<> OutgoingLink::connect(const SocketGreeting& greeting) {
   if (!socket_.is_open()) return failure(errno);
   const int on = 1;
   setsockopt(descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (way_.own_address != 0) {
+  if (path_.own_address != 0) {
     // Without it packets leave by the interface of the best route, where two are on the same subnet. Kernels before 5.7
     // allow it to root only: routes decide there.
-    setsockopt(descriptor(), SOL_SOCKET, SO_BINDTODEVICE, way_.interface.data(),
-               static_cast<socklen_t>(way_.interface.size()));
-    const sockaddr_in own = endpoint(way_.own_address, 0);
+    setsockopt(descriptor(), SOL_SOCKET, SO_BINDTODEVICE, path_.interface.data(),
+               static_cast<socklen_t>(path_.interface.size()));
+    const sockaddr_in own = endpoint(path_.own_address, 0);
     if (bind(descriptor(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) return failure(errno);
   }
-  const sockaddr_in peer = endpoint(way_.peer_address, way_.peer_port);
+  const sockaddr_in peer = endpoint(path_.peer_address, path_.peer_port);
   if (::connect(descriptor(), reinterpret_cast<const sockaddr*>(&peer), sizeof peer) != 0 && errno != EINPROGRESS) {
     return failure(errno);
   }
   return {};
 }
 
-/// The number of bytes that the system took: 0 if it has no room.
+/// The number of bytes that the system took: 0 if its buffer is full.
 Result<std::size_t> OutgoingLink::write(std::span<const std::span<const std::byte>> parts) {
   std::array<iovec, max_parts> vectors;
   const std::size_t count = std::min(parts.size(), max_parts);

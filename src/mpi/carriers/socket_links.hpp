@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// One TCP connection each way: what is sent on it in turn, and what comes of it.
+/// TCP connections, one per direction: the FIFO queue of messages to send, and the messages received.
 
 #include <cstdint>
 #include <deque>
@@ -30,7 +30,7 @@ struct LeavingFragment {
 
 class OutgoingLink {
  public:
-  explicit OutgoingLink(SocketWay way) : way_(std::move(way)) {}
+  explicit OutgoingLink(SocketPath path) : path_(std::move(path)) {}
 
   /// Begins to connect, and introduces this process. Error: the system's.
   [[nodiscard]] Result<> connect(const SocketGreeting& greeting);
@@ -45,13 +45,13 @@ class OutgoingLink {
   /// connection can't be made or has ended.
   [[nodiscard]] Result<> send_some(std::vector<std::uint32_t>& left);
 
-  bool waits_for_room = false;  ///< whether the owner watches for room
+  bool waits_for_buffer = false;  ///< whether the owner polls for buffer space
 
  private:
   [[nodiscard]] Result<std::size_t> write(std::span<const std::span<const std::byte>> parts);
   [[nodiscard]] Failure failure(int code) const;
 
-  SocketWay way_;
+  SocketPath path_;
   Descriptor socket_;
   SocketGreeting greeting_;
   std::size_t greeted_ = 0;

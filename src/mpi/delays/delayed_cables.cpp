@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_frame_bytes = 65536;
-/// Frames of one end that are read before others have their turn.
+/// Frames of one end that are read before those of others.
 constexpr int frames_at_once = 64;
 
 struct Frame {

@@ -74,7 +74,7 @@ class Carrying {
   std::thread thread_;
 };
 
-TEST(DelayedCables, FramesComeInOrderBothWaysAndNotTooEarly) {
+TEST(DelayedCables, FramesComeInOrderInBothDirectionsAndNotTooEarly) {
   Device a, b;
   Carrying carrying({{a.cable(), b.cable(), 0.02}});
   const auto begin = Clock::now();

@@ -23,7 +23,7 @@
 ///                     (src/mpi/execute/pace_of_cores.h): only times count before and after which it takes about as
 ///                     long. Other paces are waited for, but no longer than a minute in all; then `at another pace`
 ///                     stands behind the seconds. 0: all times count
-///     check=1         use real data and compare the result with what the collective promises; 0: only time it
+///     check=1         use real data and check the postcondition of the collective; 0: only time it
 ///
 /// Prints a line for each call: the seconds until the last rank is done, with 9 digits. All ranks begin at the same
 /// time where they have one clock (MPI_Wtime under SMPI, else that of the kernel if it is one), and otherwise after a
@@ -71,7 +71,7 @@ using namespace ayatori;
 #endif
 }
 
-/// What messages are sent from and received into, when nobody looks at the data. Under SMPI, where all ranks are one
+/// Buffers of messages whose data are not used. Under SMPI, where all ranks are one
 /// process, the memory is shared among them, and their messages are not copied.
 class MessageBuffer {
  public:
@@ -120,7 +120,7 @@ bool ranks_share_a_clock() {
 #endif
 
 /// Whether ranks of one clock, and so of one machine, are more than its cores. To count these takes 20 us, once.
-bool ranks_take_turns() {
+bool ranks_share_cores() {
 #ifdef SMPI_SHARED_MALLOC
   return true;  // all are one process
 #else
@@ -153,8 +153,8 @@ bool ranks_are_apart() {
 }
 
 #ifdef SMPI_SHARED_MALLOC
-/// A simulated sleep ends in time; and a simulated clock goes on by 10 ns when somebody looks at it, which is a turn of
-/// all ranks: waiting by looking takes long.
+/// A simulated sleep ends in time. A simulated clock advances by 10 ns when it is read, and all ranks are scheduled
+/// once then: busy waiting takes long.
 void wait_until(double time) {
   if (const double left = time - now(); left > 0) usleep(static_cast<unsigned>(left * 1e6));
   while (now() < time) {  // less than a microsecond
@@ -164,7 +164,7 @@ void wait_until(double time) {
 /// Ranks that share cores give them to each other. They don't sleep, since cores that have idled are slow at first.
 void wait_until(double time) {
   while (now() < time) {
-    if (ranks_take_turns()) sched_yield();
+    if (ranks_share_cores()) sched_yield();
   }
 }
 #endif
@@ -176,7 +176,7 @@ double begin_together() {
   constexpr double idle_seconds = 1e-3;
   if (ranks_are_apart()) wait_until(now() + idle_seconds);
   // Who shares a core with others prepares for long, which is no time that all need to know.
-  if (ranks_take_turns()) MPI_Barrier(MPI_COMM_WORLD);
+  if (ranks_share_cores()) MPI_Barrier(MPI_COMM_WORLD);
   double enough_for_all_to_know = -now();
   MPI_Barrier(MPI_COMM_WORLD);
   if (!ranks_share_a_clock()) return now();
@@ -198,10 +198,10 @@ bool has_pace(double pace) {
 
 /// Waits until they have; not as long, if all waiting together would take more than a minute.
 void wait_for_pace(double pace) {
-  constexpr int turns_of_all_waits = 2000;
-  constexpr unsigned microseconds_of_a_turn = 30'000;
-  static int turns = 0;
-  for (; turns < turns_of_all_waits && !has_pace(pace); ++turns) usleep(microseconds_of_a_turn);
+  constexpr int polls_of_all_waits = 2000;
+  constexpr unsigned microseconds_of_a_poll = 30'000;
+  static int rounds = 0;
+  for (; rounds < polls_of_all_waits && !has_pace(pace); ++rounds) usleep(microseconds_of_a_poll);
 }
 
 /// Does the call once.
@@ -222,9 +222,9 @@ Once own_function_of(const CollectiveCall& call, std::byte* memory) {
   };
 }
 
-/// How often another process has taken this one's core. Where ranks take turns they give it away all the time: none.
+/// How often this process was preempted. Ranks that share cores yield all the time: none.
 long interruptions() {
-  if (ranks_take_turns()) return 0;
+  if (ranks_share_cores()) return 0;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
@@ -242,7 +242,7 @@ std::pair<double, bool> time_once(const Once& execute_once) {
   const long before = interruptions();
   const double begin = begin_together();
   constexpr double late = 1e-6;
-  const bool woke_late = !ranks_take_turns() && now() - begin > late;
+  const bool woke_late = !ranks_share_cores() && now() - begin > late;
   execute_once();
   const double mine[] = {now() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
   double slowest[] = {0, 0};
@@ -307,9 +307,9 @@ Timing time_of(const Once& execute_once, const Repeats& wanted, const std::funct
 /// Ranks enter a millisecond after each other, rank 0 first or last: nobody may leave before the last has entered.
 void check_barrier(const Once& execute_once, Rank rank, Rank ranks) {
   if (!ranks_share_a_clock()) give_up("a barrier can be checked only where all ranks share a clock");
-  for (const Rank turn : {rank, ranks - 1 - rank}) {
+  for (const Rank round : {rank, ranks - 1 - rank}) {
     begin_together();
-    usleep(turn * 1000);
+    usleep(round * 1000);
     double last_to_enter = now();
     execute_once();
     double first_to_leave = now();
@@ -359,9 +359,10 @@ Timing time_and_check(const Schedule& schedule, Rank rank, const Repeats& repeat
   return check_and_time(schedule, rank, memory, executor_of(executor, memory.data()), repeats);
 }
 
-/// The MPI's own function, in the memory that a schedule of the same promise has.
+/// The MPI's own function, in the memory of a schedule with the same postcondition.
 Timing time_own(const ExecuteCall& call, Rank rank, const Repeats& repeats) {
-  const auto schedule = make_schedule(plainest_algorithm(call.call.collective), call.call, call.places, call.options);
+  const auto schedule =
+      make_schedule(plainest_algorithm(call.call.collective), call.call, call.placement, call.options);
   if (!schedule) give_up(schedule.error().message);
   if (!call.check) {
     const MessageBuffer buffer(std::max<Bytes>(1, bytes_of_own_collective(call.call)));
@@ -374,7 +375,7 @@ Timing time_own(const ExecuteCall& call, Rank rank, const Repeats& repeats) {
 Timing execute(const ExecuteCall& call, Rank rank) {
   const Repeats repeats{call.repeats, static_cast<double>(call.pace_ns) * 1e-9};
   if (call.algorithm == "mpi") return time_own(call, rank, repeats);
-  const auto schedule = make_named_schedule(call.algorithm, call.call, call.places, call.options);
+  const auto schedule = make_named_schedule(call.algorithm, call.call, call.placement, call.options);
   if (!schedule) give_up(schedule.error().message);
   if ((*schedule)->participant_count() > call.call.ranks) give_up("routers take part: only a simulation can do that");
   return call.check ? time_and_check(**schedule, rank, repeats) : time_without_data(**schedule, rank, repeats);

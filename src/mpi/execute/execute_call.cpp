@@ -85,48 +85,48 @@ Result<std::shared_ptr<const PlannedSteps>> planned_steps_in(const std::string& 
   return std::make_shared<const PlannedSteps>(std::move(*steps));
 }
 
-Result<> put_on_grid(Keys& keys, Places& places) {
-  places.dimensions = keys.numbers("grid", 'x');
-  places.periodic.assign(places.dimensions.size(), true);
+Result<> put_on_grid(Keys& keys, Placement& placement) {
+  placement.dimensions = keys.numbers("grid", 'x');
+  placement.periodic.assign(placement.dimensions.size(), true);
   if (keys.has("rings")) {
     const Numbers rings = keys.numbers("rings");
-    places.periodic.assign(rings.begin(), rings.end());
+    placement.periodic.assign(rings.begin(), rings.end());
   }
-  places.point.resize(places.machine_count());
-  std::iota(places.point.begin(), places.point.end(), 0U);
-  if (keys.has("points")) places.point = keys.numbers("points");
-  const std::size_t points = std::accumulate(places.dimensions.begin(), places.dimensions.end(), std::size_t{1},
+  placement.point.resize(placement.machine_count());
+  std::iota(placement.point.begin(), placement.point.end(), 0U);
+  if (keys.has("points")) placement.point = keys.numbers("points");
+  const std::size_t points = std::accumulate(placement.dimensions.begin(), placement.dimensions.end(), std::size_t{1},
                                              std::multiplies<std::size_t>());
-  Numbers sorted = places.point;
+  Numbers sorted = placement.point;
   std::sort(sorted.begin(), sorted.end());
-  bool each_once = points == places.machine_count() && sorted.size() == points;
+  bool each_once = points == placement.machine_count() && sorted.size() == points;
   for (std::size_t i = 0; each_once && i < points; ++i) each_once = sorted[i] == i;
-  if (!each_once || places.periodic.size() != places.dimensions.size()) {
-    return fail("the grid, its rings and its points must be those of {} machines", places.machine_count());
+  if (!each_once || placement.periodic.size() != placement.dimensions.size()) {
+    return fail("the grid, its rings and its points must be those of {} machines", placement.machine_count());
   }
   return {};
 }
 
-Result<Places> places_of(Keys& keys, Rank ranks) {
-  Places places = places_of_ranks(ranks, static_cast<std::uint32_t>(std::max<Bytes>(1, keys.number("ppn"))));
+Result<Placement> placement_of(Keys& keys, Rank ranks) {
+  Placement placement = placement_of_ranks(ranks, static_cast<std::uint32_t>(std::max<Bytes>(1, keys.number("ppn"))));
   if (keys.has("ranks")) {
     const Numbers counts = keys.numbers("ranks");
-    places.machine.clear();
+    placement.machine.clear();
     for (std::uint32_t machine = 0; machine < counts.size(); ++machine) {
-      places.machine.insert(places.machine.end(), counts[machine], machine);
+      placement.machine.insert(placement.machine.end(), counts[machine], machine);
     }
-    places.group.assign(counts.size(), 0);
-    places.gateway.assign(counts.size(), true);
-    if (places.machine.size() != ranks) return fail("places for {} ranks, not {}", places.machine.size(), ranks);
+    placement.group.assign(counts.size(), 0);
+    placement.gateway.assign(counts.size(), true);
+    if (placement.machine.size() != ranks) return fail("places for {} ranks, not {}", placement.machine.size(), ranks);
   }
   if (keys.has("groups")) {
-    places.group = keys.numbers("groups");
-    if (places.group.size() != places.gateway.size()) return fail("one group for each machine is needed");
+    placement.group = keys.numbers("groups");
+    if (placement.group.size() != placement.gateway.size()) return fail("one group for each machine is needed");
   }
   if (keys.has("grid")) {
-    if (auto ok = put_on_grid(keys, places); !ok) return Failure(ok.error());
+    if (auto ok = put_on_grid(keys, placement); !ok) return Failure(ok.error());
   }
-  return places;
+  return placement;
 }
 
 }  // namespace
@@ -152,10 +152,10 @@ Result<ExecuteCall> parse_execute_call(std::span<const std::string_view> words, 
     if (!steps) return Failure(steps.error());
     parsed.options.planned_steps = std::move(*steps);
   }
-  auto places = places_of(keys, ranks);
+  auto placement = placement_of(keys, ranks);
   if (!keys.ok()) return Failure(keys.ok().error());
-  if (!places) return Failure(places.error());
-  parsed.places = std::move(*places);
+  if (!placement) return Failure(placement.error());
+  parsed.placement = std::move(*placement);
   return parsed;
 }
 

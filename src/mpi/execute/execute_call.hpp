@@ -15,7 +15,7 @@ namespace ayatori {
 struct ExecuteCall {
   CollectiveCall call;
   std::string algorithm;
-  Places places;
+  Placement placement;
   AlgorithmOptions options;
   bool check = false;
   std::uint32_t repeats = 1;  ///< executions that are timed; the median counts
@@ -23,7 +23,7 @@ struct ExecuteCall {
 };
 
 /// COLLECTIVE ALGORITHM BYTES [key=value …], for a job of `ranks` ranks. Errors: what is missing, not a number or not
-/// known; places of another number of ranks.
+/// known; placement of another number of ranks.
 [[nodiscard]] Result<ExecuteCall> parse_execute_call(std::span<const std::string_view> words, Rank ranks);
 
 }  // namespace ayatori

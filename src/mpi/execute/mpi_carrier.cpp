@@ -8,7 +8,7 @@ namespace ayatori {
 
 namespace {
 
-/// For larger messages MPI's own way, in which it copies while others travel, is as fast or faster.
+/// For larger messages MPI's own pipeline of copies and transfers is as fast or faster.
 constexpr Bytes max_together = 8 << 10;
 
 Result<> checked(int code, std::string_view call) {

@@ -53,7 +53,7 @@ Bytes bytes_of_own_collective(const CollectiveCall& call) {
 }
 
 Result<> call_own_collective(const CollectiveCall& call, std::byte* data) {
-  if (call.bytes > std::numeric_limits<int>::max()) return fail("{} bytes are more than an int can tell", call.bytes);
+  if (call.bytes > std::numeric_limits<int>::max()) return fail("{} bytes do not fit into an int", call.bytes);
   const MPI_Comm world = MPI_COMM_WORLD;
   const MPI_Datatype type = MPI_UINT8_T;
   const int count = static_cast<int>(call.bytes);

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The MPI's own collective functions, on memory that lies as a schedule's slots do. They are timed beside schedules.
+/// The MPI's own collective functions, on memory that lies as a schedule's slots do. They are timed for comparison with
+/// schedules.
 
 #include <cstddef>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace ayatori {
 [[nodiscard]] Bytes bytes_of_own_collective(const CollectiveCall& call);
 
 /// Calls the MPI's function for the collective on MPI_COMM_WORLD, on bytes that are added modulo 256. Errors: a
-/// collective that MPI has no such function for; more bytes than an MPI count can tell.
+/// collective that MPI has no such function for; more bytes than fit into an MPI count.
 [[nodiscard]] Result<> call_own_collective(const CollectiveCall& call, std::byte* data);
 
 }  // namespace ayatori

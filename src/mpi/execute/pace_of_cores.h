@@ -53,7 +53,7 @@ static inline int* shared_number(void) {
 }
 
 /* The first rank that is on another core than rank 0 now, or 0. They are not moved: the kernel would take long to
- * spread ranks that take turns over the cores again. */
+ * spread ranks that share cores over the cores again. */
 static inline int rank_on_another_core(void) {
     int ranks = 0, found = 0, core = sched_getcpu();
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -65,15 +65,15 @@ static inline int rank_on_another_core(void) {
     return found;
 }
 
-/* One of two ranks, which count the number up in turns from 0. Returns the seconds of a turn: the best of some tries,
- * since other processes may take a core. */
-static inline double count_in_turns(int* number, int mine) {
-    enum { tries = 5, turns = 40 };
+/* One of two ranks, which increment the number alternately from 0. Returns the seconds of an increment: the best of
+ * some tries, since other processes may take a core. */
+static inline double count_alternately(int* number, int mine) {
+    enum { tries = 5, rounds = 40 };
     double best = 1;
     for (int i = 0, next = 0; i < tries; ++i) {
         struct timespec begin, end;
         clock_gettime(CLOCK_MONOTONIC, &begin);
-        for (int k = 0; k < turns; ++k) {
+        for (int k = 0; k < rounds; ++k) {
             ++next;
             if (next % 2 == mine) __atomic_store_n(number, next, __ATOMIC_RELEASE);
             while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < next) {
@@ -83,7 +83,7 @@ static inline double count_in_turns(int* number, int mine) {
         const double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
         if (seconds < best) best = seconds;
     }
-    return best / (double)turns;
+    return best / (double)rounds;
 }
 
 /* Seconds from a core to another one, on all ranks the same; 0 if there is no such time (shared_number()), or if all ranks
@@ -101,7 +101,7 @@ static inline double pace_of_cores(void) {
     if (rank == 0) __atomic_store_n(number, 0, __ATOMIC_RELEASE);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0 || rank == other)
-        seconds = count_in_turns(number, rank == 0);
+        seconds = count_alternately(number, rank == 0);
     else
         usleep(microseconds);
     MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);

@@ -12,7 +12,7 @@ namespace {
 Result<> execute_and_check(const Schedule& schedule, std::uint64_t seed) {
   const auto participants = execute_in_random_order(schedule, seed);
   if (!participants) return Failure(participants.error());
-  return check_promise(schedule, *participants);
+  return check_postcondition(schedule, *participants);
 }
 
 constexpr Bytes max_bytes = 400;
@@ -20,11 +20,11 @@ constexpr Bytes max_bytes = 400;
 class ExecuteEveryAlgorithm : public testing::TestWithParam<Collective> {
  protected:
   template <typename Execute>
-  static void expect_promise(Rank ranks, std::uint64_t seed, Execute execute) {
+  static void expect_postcondition(Rank ranks, std::uint64_t seed, Execute execute) {
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.collective != GetParam()) continue;
       const ScheduleCase drawn = CaseDraw(seed, max_bytes).of(algorithm, ranks);
-      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options);
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options);
       ASSERT_TRUE(schedule) << schedule.error().message;
       const Result<> executed = execute(**schedule);
       ASSERT_TRUE(executed) << executed.error().message << "\n" << drawn.describe() << ", seed " << seed;
@@ -32,17 +32,17 @@ class ExecuteEveryAlgorithm : public testing::TestWithParam<Collective> {
   }
 };
 
-TEST_P(ExecuteEveryAlgorithm, InRandomOrdersEndsWithWhatTheCollectivePromises) {
+TEST_P(ExecuteEveryAlgorithm, InRandomOrdersFulfilsThePostcondition) {
   for (Rank ranks = 1; ranks <= 16; ++ranks) {
     const std::uint64_t seed = 7000 + ranks;
     ASSERT_NO_FATAL_FAILURE(
-        expect_promise(ranks, seed, [&](const Schedule& schedule) { return execute_and_check(schedule, seed); }));
+        expect_postcondition(ranks, seed, [&](const Schedule& schedule) { return execute_and_check(schedule, seed); }));
   }
 }
 
-TEST_P(ExecuteEveryAlgorithm, ByThreadsEndsWithWhatTheCollectivePromises) {
+TEST_P(ExecuteEveryAlgorithm, ByThreadsFulfilsThePostcondition) {
   for (const Rank ranks : {2U, 5U, 8U, 12U}) {
-    ASSERT_NO_FATAL_FAILURE(expect_promise(ranks, 8000 + ranks, [](const Schedule& schedule) {
+    ASSERT_NO_FATAL_FAILURE(expect_postcondition(ranks, 8000 + ranks, [](const Schedule& schedule) {
       ThreadNetwork network(schedule.participant_count());
       return execute_by_threads(schedule, network);
     }));
@@ -70,7 +70,7 @@ TEST(ExecuteAllreduce, AllRanksGetTheSameBitsWhateverTheOrderOfOperandsDoes) {
     if (algorithm.collective != Collective::allreduce || algorithm.name == "in-network") continue;
     for (Rank ranks = 2; ranks <= 17; ++ranks) {
       const ScheduleCase drawn = CaseDraw(9000 + ranks, max_bytes).of(algorithm, ranks);
-      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
       const auto participants = execute_in_random_order(*schedule, ranks, combine_in_order);
       ASSERT_TRUE(participants) << participants.error().message;
       for (Slot slot = 0; slot < schedule->block_count(); ++slot) {
@@ -92,7 +92,7 @@ TEST(ExecuteHalo, FacesComeFromTheNeighboursOnTheGrid) {
   options.stencil = {rows, columns};
   options.stencil_periodic = {true, false};
   const CollectiveCall call{Collective::halo, rows * columns, 0, 10};
-  const auto schedule = make_schedule("halo", call, places_of_ranks(rows * columns), options).value();
+  const auto schedule = make_schedule("halo", call, placement_of_ranks(rows * columns), options).value();
   const auto participants = execute_in_random_order(*schedule, 1);
   ASSERT_TRUE(participants) << participants.error().message;
   const auto expect_face = [&](Rank rank, Slot slot, Rank neighbour, Slot sent) {

@@ -59,7 +59,7 @@ TEST(InRankOrder, OperationsThatDoNotCommuteGiveTheRanksInTheirOrderOrAreRefused
     for (const Rank ranks : {1U, 2U, 3U, 4U, 5U, 8U, 12U, 16U, 17U}) {
       ScheduleCase drawn = CaseDraw(4000 + ranks, 300).of(algorithm, ranks);
       drawn.call.bytes = std::max<Bytes>(drawn.call.bytes, 8 * drawn.call.ranks);
-      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
       const auto in_order = in_rank_order(schedule);
       const std::string name = fmt::format("{} {}", to_word(algorithm.collective), algorithm.name);
       (in_order ? ordered : refused).insert(name);
@@ -76,7 +76,8 @@ TEST(InRankOrder, OperationsThatDoNotCommuteGiveTheRanksInTheirOrderOrAreRefused
 }
 
 TEST(InRankOrder, IsTheScheduleThatItWasButForTheOrder) {
-  const auto schedule = make_schedule("two-step", {Collective::allreduce, 5, 0, 100}, places_of_ranks(5), {}).value();
+  const auto schedule =
+      make_schedule("two-step", {Collective::allreduce, 5, 0, 100}, placement_of_ranks(5), {}).value();
   const auto ordered = in_rank_order(schedule).value();
   EXPECT_TRUE(verify(*ordered));
   EXPECT_EQ(ordered->slot_count(), schedule->slot_count());
@@ -85,7 +86,7 @@ TEST(InRankOrder, IsTheScheduleThatItWasButForTheOrder) {
 }
 
 TEST(InRankOrder, SaysWhichRanksAreMissingAndWhenItIsTooMuch) {
-  const auto ring = make_schedule("ring", {Collective::allreduce, 5, 0, 100}, places_of_ranks(5), {}).value();
+  const auto ring = make_schedule("ring", {Collective::allreduce, 5, 0, 100}, placement_of_ranks(5), {}).value();
   const auto refused = in_rank_order(ring);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("are combined"), std::string::npos) << refused.error().message;

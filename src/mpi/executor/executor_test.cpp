@@ -94,12 +94,12 @@ TEST(Executor, ExecuteHandsWholeStepsToTheCarrierAndPostsTheMessagesOfThoseThatI
     execution.carrier.completes_at_once = true;
     execution.memory.slot(0)[0] = std::byte{3};
     execution.memory.slot(1)[0] = std::byte{4};
-    for (int turn = 1; turn < 3; ++turn) {
+    for (int round = 1; round < 3; ++round) {
       std::byte* const regions[] = {execution.memory.data()};
       ASSERT_TRUE(execution.executor.execute(regions));
       EXPECT_EQ(execution.carrier.take_posts(), (Words{"send to 1 on stream 0", "receive from 2 on stream 0"}))
           << exchanges;
-      EXPECT_EQ(execution.memory.slot(0)[0], std::byte(3 + 4 * turn)) << "combined once in each execution";
+      EXPECT_EQ(execution.memory.slot(0)[0], std::byte(3 + 4 * round)) << "combined once in each execution";
       EXPECT_TRUE(execution.executor.done());
     }
   }
@@ -263,13 +263,13 @@ class InstantCarrier final : public Carrier {
 TEST(Executor, AllocatesNothingWhileExecuting) {
   const bool rings[] = {true, true, true};
   const std::uint32_t lengths[] = {2, 3, 2};
-  const Places places = places_on_grid(lengths, rings);
+  const Placement placement = placement_on_grid(lengths, rings);
   for (const Algorithm& algorithm : algorithms()) {
     AlgorithmOptions options;
     if (algorithm.collective == Collective::alltoallv) {
       options.pair_sizes = table_of_sizes(12, std::vector<Bytes>(144, 20));
     }
-    const auto schedule = make_schedule(algorithm.name, {algorithm.collective, 12, 0, 240}, places, options).value();
+    const auto schedule = make_schedule(algorithm.name, {algorithm.collective, 12, 0, 240}, placement, options).value();
     SlotMemory memory(*schedule, 5);
     const auto program = RankProgram::compile(*schedule, 5).value();
     InstantCarrier carrier(program.max_open_messages());

@@ -40,7 +40,7 @@ class NoCarrier final : public Carrier {
 Result<std::uint64_t> execute_without_carrying(std::uint64_t steps) {
   constexpr Rank ranks = 65;
   const auto schedule =
-      make_schedule("pairwise", {Collective::alltoall, ranks, 0, 8}, places_of_ranks(ranks, ranks), {});
+      make_schedule("pairwise", {Collective::alltoall, ranks, 0, 8}, placement_of_ranks(ranks, ranks), {});
   if (!schedule) return Failure(schedule.error());
   const auto program = RankProgram::compile(**schedule, 0);
   if (!program) return Failure(program.error());

@@ -53,7 +53,7 @@ Participants participants_of(const Schedule& schedule, Network& network, const C
   return participants;
 }
 
-inline Result<> check_promise(const Schedule& schedule, const Participants& participants) {
+inline Result<> check_postcondition(const Schedule& schedule, const Participants& participants) {
   for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
     if (auto ok = check_sample_data(schedule, rank, participants[rank]->memory); !ok) return ok;
   }
@@ -76,7 +76,7 @@ Result<> execute_by_threads(
   for (const auto& outcome : outcomes) {
     if (!outcome) return outcome;
   }
-  return check_promise(schedule, participants);
+  return check_postcondition(schedule, participants);
 }
 
 }  // namespace ayatori

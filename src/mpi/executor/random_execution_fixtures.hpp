@@ -15,7 +15,7 @@ inline bool all_done(const Participants& participants) {
 }
 
 /// One participant starts or goes on.
-inline Result<> take_turn(Participant& participant) {
+inline Result<> advance_one(Participant& participant) {
   if (!participant.started) {
     participant.started = true;
     return participant.start();
@@ -33,18 +33,18 @@ inline Result<Participants> execute_in_random_order(const Schedule& schedule, st
   Participants participants = participants_of(schedule, network, combine);
   std::size_t started = 0;
   std::uint64_t events = 0;
-  const std::size_t max_idle_turns = 1000 + 100 * participants.size();
-  for (std::size_t idle_turns = 0; !all_done(participants); ++idle_turns) {
+  const std::size_t max_idle_calls = 1000 + 100 * participants.size();
+  for (std::size_t idle_calls = 0; !all_done(participants); ++idle_calls) {
     if (network.random().below(2) == 0) network.deliver();
     Participant& next = *participants[network.random().below(participants.size())];
     if (!next.started) ++started;
-    if (auto ok = take_turn(next); !ok) return Failure(ok.error());
+    if (auto ok = advance_one(next); !ok) return Failure(ok.error());
     if (next.done && started < participants.size() && schedule.call().collective == Collective::barrier) {
       return fail("a participant left the barrier before all had entered it");
     }
     if (network.sizes_differed()) return fail("the two ends of a message differ in size");
-    if (std::exchange(events, network.events()) != network.events()) idle_turns = 0;
-    if (idle_turns > max_idle_turns) return fail("no message is under way, but a participant waits for one");
+    if (std::exchange(events, network.events()) != network.events()) idle_calls = 0;
+    if (idle_calls > max_idle_calls) return fail("no message is under way, but a participant waits for one");
   }
   return participants;
 }

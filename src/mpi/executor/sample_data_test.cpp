@@ -13,7 +13,7 @@ SchedulePtr schedule_of(Collective collective) {
     if (algorithm.collective != collective || algorithm.needs_grid) continue;
     AlgorithmOptions options;
     if (collective == Collective::alltoallv) options.pair_sizes = table_of_sizes(3, std::vector<Bytes>(9, 5));
-    return make_schedule(algorithm.name, {collective, 3, 1, 5}, places_of_ranks(3), options).value();
+    return make_schedule(algorithm.name, {collective, 3, 1, 5}, placement_of_ranks(3), options).value();
   }
   return nullptr;
 }
@@ -28,7 +28,7 @@ void write_sum_of_all_ranks(const Schedule& schedule, Slot slot, std::span<std::
   }
 }
 
-/// What the collective promises `rank`, written without executing anything.
+/// The postcondition of `rank`, written without executing anything.
 SlotMemory right_result(const Schedule& schedule, Rank rank) {
   SlotMemory memory(schedule, rank);
   fill_with_sample_data(schedule, rank, memory);
@@ -45,7 +45,7 @@ SlotMemory right_result(const Schedule& schedule, Rank rank) {
 
 class CheckSampleData : public testing::TestWithParam<Collective> {};
 
-TEST_P(CheckSampleData, AcceptsWhatTheCollectivePromises) {
+TEST_P(CheckSampleData, AcceptsDataThatFulfilThePostcondition) {
   const SchedulePtr schedule = schedule_of(GetParam());
   for (Rank rank = 0; rank < 3; ++rank) EXPECT_TRUE(check_sample_data(*schedule, rank, right_result(*schedule, rank)));
 }

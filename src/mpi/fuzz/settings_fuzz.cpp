@@ -1,5 +1,5 @@
 /// The settings of the plug-in: no environment may crash their reader, and what it accepts is a choice that can be said
-/// again. An option that can't be used is told in one line.
+/// again. An invalid option is reported in one line.
 
 #include <cstddef>
 #include <cstdint>

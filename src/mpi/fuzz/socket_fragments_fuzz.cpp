@@ -56,9 +56,9 @@ class Connection {
   /// False when it is over.
   bool receive(std::span<const std::uint8_t> bytes, SocketInboxes& inboxes) {
     require(write(far_.number(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    return look(inboxes);
+    return check(inboxes);
   }
-  bool look(SocketInboxes& inboxes) {
+  bool check(SocketInboxes& inboxes) {
     const auto outcome = link_->receive_some(inboxes, processes);
     is_over_ = !outcome || *outcome == IncomingLink::Outcome::ended || *outcome == IncomingLink::Outcome::refused;
     if (outcome && *outcome != IncomingLink::Outcome::refused && link_->process() != no_id) {
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span rest(data + 1, size - 1);
   SocketInboxes inboxes;
   SocketInbox& inbox = inboxes.begin(context, (config & 1U) != 0);
-  if ((config & 8U) != 0) (void)inboxes.begin(context | beside_others, false);
+  if ((config & 8U) != 0) (void)inboxes.begin(context | concurrent_execution, false);
   std::vector<std::unique_ptr<Receive>> posted;
   const auto post = [&] {
     const auto number = static_cast<RequestId>(posted.size());
@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!posts || posted.size() >= receives) continue;
     post();
     for (Connection& one : connections) {
-      if (!one.is_over()) one.look(inboxes);
+      if (!one.is_over()) one.check(inboxes);
     }
   }
   for (const auto& one : posted) require(one->is_whole());

@@ -46,7 +46,7 @@ std::string own_host() {
 }
 
 /// One line of the process in which something is wrong.
-void tell(std::string_view line) { fmt::print(stderr, "ayatori: {}: {}\n", own_host(), line); }
+void report(std::string_view line) { fmt::print(stderr, "ayatori: {}: {}\n", own_host(), line); }
 
 /// NCCL says how many queue pairs it makes between two processes: each is to have a path of its own.
 std::uint32_t paths_per_pair() {
@@ -58,7 +58,7 @@ std::uint32_t paths_per_pair() {
     if (error == std::errc() && end == text.data() + text.size() && paths >= 1 && paths <= max_paths_per_pair) {
       return paths;
     }
-    tell(fmt::format("{}={} is not a number from 1 to {}, and is not used", name, text, max_paths_per_pair));
+    report(fmt::format("{}={} is not a number from 1 to {}, and is not used", name, text, max_paths_per_pair));
   }
   return 1;
 }
@@ -114,7 +114,7 @@ class Paths {
     log_.process = static_cast<std::uint64_t>(getpid());
     for (const auto& [path, count] : counts_) log_.connections.push_back({path, count});
     const auto written = write_applied_file(log_, fmt::format("{}/{}.{}.json", log_folder_, log_.host, log_.process));
-    if (!written) tell(written.error().message);
+    if (!written) report(written.error().message);
     counts_.clear();
   }
 
@@ -131,7 +131,7 @@ class Paths {
       if (verbs_.query_gid(context, number, 0, &gid) == 0) port.port_guid = be64toh(gid.global.interface_id);
       port.base_lid = attributes.lid;
       const auto found = paths_.find_local({port.port_guid, attributes.lid, attributes.lmc});
-      if (!found) tell(fmt::format("its connections keep their addresses: {}", found.error().message));
+      if (!found) report(fmt::format("its connections keep their addresses: {}", found.error().message));
       port.job_port = found.value_or(std::nullopt);
     }
     return ports_.emplace_back(std::move(port));
@@ -283,7 +283,7 @@ void check_job(const Result<PlanFile>& plan, const std::string& path) {
     reason = why_not_of_this_job(*plan, path, process);
   }
   if (reason.empty()) return;
-  tell(fmt::format("the process ends, since the plan can't be used: {}", reason));
+  report(fmt::format("the process ends, since the plan can't be used: {}", reason));
   std::_Exit(1);
 }
 
@@ -292,7 +292,7 @@ void read_plan(const ayatori_paths_verbs& verbs) {
   if (path.empty()) return;
   auto plan = read_plan_file(path);
   check_job(plan, path);
-  if (!plan) return tell(fmt::format("paths are left alone: {}", plan.error().message));
+  if (!plan) return report(fmt::format("paths are left alone: {}", plan.error().message));
   auto* const paths = new Paths(verbs, std::move(*plan), path, paths_per_pair());
   if (paths->has_choice()) the_paths = paths;
 }
@@ -301,7 +301,7 @@ void read_roce_plan(const ayatori_paths_verbs& verbs) {
   const std::string path(setting("AYATORI_ROCE_PLAN"));
   if (path.empty()) return;
   auto plan = read_roce_plan_file(path);
-  if (!plan) return tell(fmt::format("source ports are left alone: {}", plan.error().message));
+  if (!plan) return report(fmt::format("source ports are left alone: {}", plan.error().message));
   the_source_ports = new SourcePortsOfConnections(verbs, std::move(*plan));
 }
 

@@ -1,7 +1,7 @@
-/* libayatori_paths.so, which is preloaded: it has the two functions of libibverbs that say which way packets go, and
- * gives each connection the path that the plan of the job has for it (engine.cpp, in libayatori_paths_engine.so beside
+/* libayatori_paths.so, which is preloaded: it has the two functions of libibverbs that set the path of packets, and
+ * gives each connection the path that the plan of the job has for it (engine.cpp, in libayatori_paths_engine.so next to
  * it). A queue pair gets its path when it becomes ready to receive, a datagram when its address handle is made; nothing
- * is done to what is sent afterwards. A third one, ibv_close_device, tells when what is known of a device ends.
+ * is done to what is sent afterwards. A third one, ibv_close_device, shows when a device ends.
  *
  * LD_PRELOAD puts it into every process below, also into shells and launchers. Hence it needs no library but libc: the
  * real functions are looked up at the first connection, and the engine is loaded only where a plan is named. */
@@ -112,7 +112,7 @@ static void look_up(void) {
   atomic_store(&is_started, 1);
 }
 
-/* Apart: programs that look which devices there are close them, and connect nothing. */
+/* Apart: programs that list devices close them, and connect nothing. */
 static void look_up_close(void) {
   void* const found = real_function("ibv_close_device");
   memcpy(&real_close_device, &found, sizeof found);

@@ -39,7 +39,7 @@ std::int64_t nanoseconds_on_core() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-void tell_outcome(const ProgressTrial::Outcome& outcome) {
+void report_outcome(const ProgressTrial::Outcome& outcome) {
   if (outcome.with == 0) return;
   explain(fmt::format("the progress thread is {}: a cycle of the program takes {:.1f} us with it, {:.1f} us without",
                       outcome.pays ? "on" : "off", outcome.with * 1e6, outcome.without * 1e6));
@@ -55,7 +55,7 @@ void start_thread() {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level != MPI_THREAD_MULTIPLE) {
-    tell(
+    report(
         "there is no progress thread: the MPI grants no MPI_THREAD_MULTIPLE (is AYATORI_PROGRESS set for all "
         "processes?)");
     return;
@@ -67,7 +67,7 @@ void start_thread() {
   options.time_on_core = nanoseconds_on_core;
   options.is_oversubscribed = more_threads_than_cores;
   options.core = core_of_thread();
-  options.tried = tell_outcome;
+  options.tried = report_outcome;
   thread = new ProgressThread(std::move(options));
 }
 
@@ -135,7 +135,7 @@ void note_begun(const MPI_Request* request) {
   int is_over = 0;
   if (PMPI_Request_get_status(*request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over != 0) return;
   const bool is_first = in_flight.add(key_of(*request));
-  if (thread != nullptr) thread->look_soon();
+  if (thread != nullptr) thread->poll_soon();
   if (is_first && thread != nullptr) thread->wake();
   move_by_call();
 }

@@ -3,8 +3,8 @@
 /// The MPI functions as the plug-in executes them. Each decides whether the call is one to execute, alike on all ranks,
 /// and hands it to the MPI otherwise. All forms of a function are one (executed_function.hpp).
 
+#include "dispatch.hpp"
 #include "interposed_calls.h"
-#include "turn.hpp"
 
 namespace ayatori::plugin {
 

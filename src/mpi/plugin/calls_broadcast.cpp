@@ -23,19 +23,19 @@ class NoData {
 
 template <typename Pass>
 int barrier(MPI_Comm comm, MPI_Request* request, Pass pass) {
-  Turn turn(comm, MpiCall::barrier, 0, {}, request);
-  return turn ? turn.execute<NoData>() : pass();
+  Dispatch dispatch(comm, MpiCall::barrier, 0, {}, request);
+  return dispatch ? dispatch.execute<NoData>() : pass();
 }
 
 template <typename Pass>
 int bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   if (count <= 0 || type == MPI_DATATYPE_NULL || root < 0) return pass();
   const Elements elements{buffer, static_cast<Bytes>(count), layout_of(type)};
-  Turn turn(comm, MpiCall::bcast, elements.bytes(), {.root = static_cast<Rank>(root), .elements = elements.bytes()},
-            request);
-  if (!turn) return pass();
-  const bool sends = turn.on().rank() == static_cast<Rank>(root);
-  return turn.execute<OneBuffer>(elements, sends ? Bytewise::Access::read : Bytewise::Access::write);
+  Dispatch dispatch(comm, MpiCall::bcast, elements.bytes(),
+                    {.root = static_cast<Rank>(root), .elements = elements.bytes()}, request);
+  if (!dispatch) return pass();
+  const bool sends = dispatch.on().rank() == static_cast<Rank>(root);
+  return dispatch.execute<OneBuffer>(elements, sends ? Bytewise::Access::read : Bytewise::Access::write);
 }
 
 }  // namespace

@@ -68,12 +68,12 @@ int allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, vo
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements all{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = all.bytes();
-  Turn turn(comm, MpiCall::allgather, block, {.elements = block}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::allgather, block, {.elements = block}, request);
+  if (!dispatch) return pass();
   all.count *= on->ranks();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  return turn.execute<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
+  return dispatch.execute<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -84,13 +84,13 @@ int allgatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, v
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  Turn turn(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true}, request);
+  if (!dispatch) return pass();
   const std::size_t n = on->ranks();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  return turn.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
-                                        layout_of(received_type), in_place ? Access::both : Access::write, mine);
+  return dispatch.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
+                                            layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
 template <typename Pass>
@@ -102,12 +102,12 @@ int alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, voi
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements to{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = to.bytes();
-  Turn turn(comm, MpiCall::alltoall, block, {.elements = block}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::alltoall, block, {.elements = block}, request);
+  if (!dispatch) return pass();
   to.count *= on->ranks();
   Elements from = to;
   if (!in_place) from = {sent, static_cast<Bytes>(sent_count) * on->ranks(), layout_of(sent_type)};
-  return turn.execute<AlltoallData>(from, to, in_place);
+  return dispatch.execute<AlltoallData>(from, to, in_place);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -118,13 +118,13 @@ int alltoallv(const void* sent, const Count sent_counts[], const At sent_from[],
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && sent_type == MPI_DATATYPE_NULL) return pass();
-  Turn turn(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true}, request);
+  if (!dispatch) return pass();
   const std::size_t n = on->ranks();
   const Blocks to{received, {received_counts, n}, {received_at, n}, layout_of(received_type)};
   Blocks from = to;
   if (!in_place) from = {sent, {sent_counts, n}, {sent_from, n}, layout_of(sent_type)};
-  return turn.execute<AlltoallvData>(from, to, in_place);
+  return dispatch.execute<AlltoallvData>(from, to, in_place);
 }
 
 }  // namespace

@@ -118,11 +118,11 @@ int gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void*
   Elements all;
   if (is_root) all = {received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  Turn turn(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block}, request);
-  if (!turn) return pass();
-  if (!is_root) return turn.execute<OwnBlock>(*mine, Access::read, block);
+  Dispatch dispatch(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block}, request);
+  if (!dispatch) return pass();
+  if (!is_root) return dispatch.execute<OwnBlock>(*mine, Access::read, block);
   all.count *= on->ranks();
-  return turn.execute<BlockOfEach>(all, mine ? Access::write : Access::both, mine, block);
+  return dispatch.execute<BlockOfEach>(all, mine ? Access::write : Access::both, mine, block);
 }
 
 template <typename Pass>
@@ -139,11 +139,11 @@ int scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   Elements all;
   if (is_root) all = {sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  Turn turn(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block}, request);
-  if (!turn) return pass();
-  if (!is_root) return turn.execute<OwnBlock>(*mine, Access::write, block);
+  Dispatch dispatch(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block}, request);
+  if (!dispatch) return pass();
+  if (!is_root) return dispatch.execute<OwnBlock>(*mine, Access::write, block);
   all.count *= on->ranks();
-  return turn.execute<Scattered>(all, mine, block);
+  return dispatch.execute<Scattered>(all, mine, block);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -156,14 +156,15 @@ int gatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   const bool in_place = is_root && sent == MPI_IN_PLACE;
   if (is_root && received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  Turn turn(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true},
+                    request);
+  if (!dispatch) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  if (!is_root) return turn.execute<SizedOwnBlock>(*mine, Access::read);
+  if (!is_root) return dispatch.execute<SizedOwnBlock>(*mine, Access::read);
   const std::size_t n = on->ranks();
-  return turn.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
-                                        layout_of(received_type), in_place ? Access::both : Access::write, mine);
+  return dispatch.execute<SizedBlockOfEach>(received, ByRank(received_counts, n), ByRank(received_at, n),
+                                            layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
 template <typename Count, typename At, typename Pass>
@@ -176,13 +177,15 @@ int scatterv(const void* sent, const Count sent_counts[], const At sent_from[], 
   const bool in_place = is_root && received == MPI_IN_PLACE;
   if (is_root && sent_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(received_count, received_type)) return pass();
-  Turn turn(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true}, request);
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true},
+                    request);
+  if (!dispatch) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};
-  if (!is_root) return turn.execute<SizedOwnBlock>(*mine, Access::write);
+  if (!is_root) return dispatch.execute<SizedOwnBlock>(*mine, Access::write);
   const std::size_t n = on->ranks();
-  return turn.execute<SizedScattered>(sent, ByRank(sent_counts, n), ByRank(sent_from, n), layout_of(sent_type), mine);
+  return dispatch.execute<SizedScattered>(sent, ByRank(sent_counts, n), ByRank(sent_from, n), layout_of(sent_type),
+                                          mine);
 }
 
 }  // namespace

@@ -185,11 +185,11 @@ int reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type,
            MPI_Request* request, Pass pass) {
   if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  Turn turn(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)), request,
-            exact_up_to(vector.reduction));
-  if (!turn) return pass();
-  const bool is_root = turn.on().rank() == static_cast<Rank>(root);
-  return is_root ? turn.execute<ReducedToReceived>(vector) : turn.execute<ReducedTowardsRoot>(vector);
+  Dispatch dispatch(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)),
+                    request, exact_up_to(vector.reduction));
+  if (!dispatch) return pass();
+  const bool is_root = dispatch.on().rank() == static_cast<Rank>(root);
+  return is_root ? dispatch.execute<ReducedToReceived>(vector) : dispatch.execute<ReducedTowardsRoot>(vector);
 }
 
 template <typename Pass>
@@ -197,9 +197,9 @@ int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype ty
               MPI_Request* request, Pass pass) {
   if (is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  Turn turn(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
-            exact_up_to(vector.reduction));
-  return turn ? turn.execute<ReducedToReceived>(vector) : pass();
+  Dispatch dispatch(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
+                    exact_up_to(vector.reduction));
+  return dispatch ? dispatch.execute<ReducedToReceived>(vector) : pass();
 }
 
 template <typename Pass>
@@ -207,12 +207,12 @@ int reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_
                          MPI_Request* request, Pass pass) {
   if (is_for_mpi(count, type, op, request)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  Turn turn(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
-            exact_up_to(vector.reduction));
-  if (!turn) return pass();
+  Dispatch dispatch(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
+                    exact_up_to(vector.reduction));
+  if (!dispatch) return pass();
   const Bytes block_count = vector.count;
-  vector.count *= turn.on().ranks();
-  return turn.execute<ReducedBlocks>(vector, block_count);
+  vector.count *= dispatch.on().ranks();
+  return dispatch.execute<ReducedBlocks>(vector, block_count);
 }
 
 template <typename Count, typename Pass>
@@ -227,10 +227,11 @@ int reduce_scatter(const void* sent, void* received, const Count counts[], MPI_D
   if (total == 0 || std::ranges::min(blocks) < 0) return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
-  Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, exact_up_to(vector.reduction));
-  if (!turn) return pass();
-  return alike ? turn.execute<ReducedBlocks>(vector, shape.elements)
-               : turn.execute<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));
+  Dispatch dispatch(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request,
+                    exact_up_to(vector.reduction));
+  if (!dispatch) return pass();
+  return alike ? dispatch.execute<ReducedBlocks>(vector, shape.elements)
+               : dispatch.execute<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));
 }
 
 }  // namespace

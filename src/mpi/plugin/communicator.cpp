@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "background.hpp"
+#include "cached_calls.hpp"
 #include "own_progress.hpp"
 #include "process.hpp"
-#include "quick_calls.hpp"
 
 namespace ayatori::plugin {
 
@@ -29,12 +29,12 @@ std::atomic<std::uint64_t> generation{1};
 
 void forget_handles() {
   generation.fetch_add(1, std::memory_order_acq_rel);
-  forget_quick_calls();
+  forget_cached_calls();
 }
 
 std::mutex all_mutex;
-std::set<Communicator*> all;            // those that have a communicator of their own
-std::vector<Communicator*> the_buried;  // whose last execution ended somewhere in the MPI, where none may be freed
+std::set<Communicator*> all;          // those that have a communicator of their own
+std::vector<Communicator*> deferred;  // whose last execution ended somewhere in the MPI, where none may be freed
 
 /// The communicator that this thread used last.
 struct LastUsed {
@@ -90,7 +90,7 @@ Communicator* Communicator::find(MPI_Comm comm) {
   if (PMPI_Comm_get_attr(comm, keyval, &attribute, &has_one) != MPI_SUCCESS) return nullptr;
   auto* state = static_cast<Communicator*>(attribute);
   if (has_one == 0) {
-    const std::shared_ptr<Communicator> made(new Communicator(comm), &Communicator::bury);
+    const std::shared_ptr<Communicator> made(new Communicator(comm), &Communicator::defer_free);
     state = made.get();
     if (PMPI_Comm_set_attr(comm, keyval, state) != MPI_SUCCESS) return nullptr;
     state->self_ = made;
@@ -111,7 +111,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   if (is_inter == 0 && ranks > 1) {
     const std::vector<Rank> world_ranks = ranks_in_world(comm, ranks);
     if (world_ranks.empty()) state_ = State::useless;
-    is_whole_job_ = ranks_ == process().places.machine.size() && std::ranges::is_sorted(world_ranks);
+    is_whole_job_ = ranks_ == process().placement.machine.size() && std::ranges::is_sorted(world_ranks);
   } else {
     state_ = State::useless;
   }
@@ -166,8 +166,8 @@ bool Communicator::make_own() {
   return false;
 }
 
-Places Communicator::places() const {
-  return places_of_part(process().places, ranks_in_world(own_, static_cast<int>(ranks_)));
+Placement Communicator::placement() const {
+  return placement_of_part(process().placement, ranks_in_world(own_, static_cast<int>(ranks_)));
 }
 
 void Communicator::make_messages() {
@@ -198,7 +198,7 @@ Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact, bool in_
   const std::uint32_t key = static_cast<std::uint32_t>(call) * 512 + size_class * 4 + kind;
   const auto known = decisions_.find(key);
   if (known != decisions_.end()) return known->second;
-  const bool apart = is_ready() && process().mpi_is_elsewhere(places());
+  const bool apart = is_ready() && process().mpi_is_elsewhere(placement());
   return decisions_.emplace(key, Decision(call, bytes, exact, apart, ranks_)).first->second;
 }
 
@@ -214,13 +214,13 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
   while (compiled_.size() > 1 && compiled_bytes > max_compiled_bytes) {
     compiled_bytes -= compiled_.back()->memory_bytes();
     compiled_.pop_back();
-    forget_quick_calls();
+    forget_cached_calls();
   }
   return compiled_.front().get();
 }
 
 std::unique_ptr<CompiledCall> Communicator::make_call(const CallShape& shape, CompiledCall::Carried carried) {
-  auto made = CompiledCall::make(shape, rank_, places(), *messages_, carried);
+  auto made = CompiledCall::make(shape, rank_, placement(), *messages_, carried);
   if (!made) {
     explain(fmt::format("left to the MPI: {}", made.error().message));
     return nullptr;
@@ -252,9 +252,9 @@ void Communicator::give_back(std::unique_ptr<CompiledCall> call) {
 }
 
 int Communicator::code_of(const Error& error) {
-  static std::atomic<bool> is_told{false};
-  if (!is_told.exchange(true)) {
-    tell_here(fmt::format("rank {} on {} can't go on: {}", process().rank, own_host(), in_words(error)));
+  static std::atomic<bool> is_reported{false};
+  if (!is_reported.exchange(true)) {
+    report_here(fmt::format("rank {} on {} can't go on: {}", process().rank, own_host(), in_words(error)));
   }
   return MPI_ERR_OTHER;
 }
@@ -272,21 +272,21 @@ int Communicator::forget(MPI_Comm, int, void* state, void*) {
   auto* const self = static_cast<Communicator*>(state);
   self->comm_ = MPI_COMM_WORLD;
   self->self_.reset();
-  free_buried_communicators();
+  free_deferred_communicators();
   return MPI_SUCCESS;
 }
 
-/// Nobody has it any more.
-void Communicator::bury(Communicator* state) {
+/// Nobody has it any more. It is freed later, outside of the MPI's callback.
+void Communicator::defer_free(Communicator* state) {
   const std::lock_guard lock(all_mutex);
-  the_buried.push_back(state);
+  deferred.push_back(state);
 }
 
-void free_buried_communicators() {
+void free_deferred_communicators() {
   std::vector<Communicator*> now;
   {
     const std::lock_guard lock(all_mutex);
-    now.swap(the_buried);
+    now.swap(deferred);
   }
   for (const Communicator* const one : now) delete one;
 }
@@ -312,7 +312,7 @@ void begin_communicators() {
 }
 
 void end_communicators() {
-  free_buried_communicators();
+  free_deferred_communicators();
   ended = true;
   forget_handles();
   const std::lock_guard lock(all_mutex);

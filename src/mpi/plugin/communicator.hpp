@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 #include "compiled_call.hpp"
 #include "decision.hpp"
 
@@ -48,7 +48,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// For messages of executions; errors return. After prepare().
   [[nodiscard]] MPI_Comm own() const { return own_; }
   /// Of its ranks. Made when it is asked for: what is kept does not grow with the number of ranks. After prepare().
-  [[nodiscard]] Places places() const;
+  [[nodiscard]] Placement placement() const;
 
   /// What is known of calls of this kind and about this size; made when it is first asked for.
   /// `exact` as in Decision, `in_rank_order` as in CallShape: not all that combines can be executed in that order.
@@ -72,7 +72,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   explicit Communicator(MPI_Comm comm);
   [[nodiscard]] bool is_executable() const;
   [[nodiscard]] std::unique_ptr<CompiledCall> make_call(const CallShape& shape, CompiledCall::Carried carried);
-  static void bury(Communicator* state);
+  static void defer_free(Communicator* state);
   [[nodiscard]] bool make_own();
   void make_messages();
   friend void begin_communicators();
@@ -98,7 +98,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 };
 
 /// Frees what was left of communicators that the program freed while something was outstanding on them.
-void free_buried_communicators();
+void free_deferred_communicators();
 
 /// Called in MPI_Init, and when MPI_Finalize begins.
 void begin_communicators();

@@ -71,15 +71,15 @@ Result<RankProgram> compile(const Schedule& schedule, Rank rank, const CallShape
 
 }  // namespace
 
-Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Places& places,
+Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Placement& placement,
                                                          Messages& messages, Carried carried) {
-  const auto ranks = static_cast<Rank>(places.machine.size());
+  const auto ranks = static_cast<Rank>(placement.machine.size());
   AlgorithmOptions options;
   if (shape.choice.chunk_bytes > 0) {
     options.chunk_bytes = std::max<Bytes>(1, shape.choice.chunk_bytes / shape.element_bytes);
   }
   const CollectiveCall call{shape.collective, ranks, shape.root, shape.elements};
-  auto schedule = schedule_of(shape.choice.algorithm, call, places, options);
+  auto schedule = schedule_of(shape.choice.algorithm, call, placement, options);
   if (!schedule) return Failure(schedule.error());
   if ((*schedule)->participant_count() > ranks) return fail("{} needs routers that reduce", shape.choice.algorithm);
   if (shape.in_rank_order) {

@@ -45,15 +45,15 @@ class Memory {
 
 class CompiledCall {
  public:
-  /// Which way messages go. Those of executions that do not block go by the MPI, or by the connections to other
-  /// machines where the job has them: the memory of a node is for one execution at a time, and somebody must look at
+  /// The carrier of messages. Those of nonblocking executions go by the MPI, or by the connections to other
+  /// machines where the job has them: the memory of a node is for one execution at a time, and somebody must poll
   /// it.
   enum class Carried : std::uint8_t { by_all, without_memory };
 
   /// Errors: those of make_schedule(), a schedule in which routers take part, and where operands must be combined in
   /// the order of the ranks, one that does not, or that is too large to find out.
   [[nodiscard]] static Result<std::unique_ptr<CompiledCall>> make(const CallShape& shape, Rank rank,
-                                                                  const Places& places, Messages& messages,
+                                                                  const Placement& placement, Messages& messages,
                                                                   Carried carried);
   CompiledCall(const CompiledCall&) = delete;
   CompiledCall& operator=(const CompiledCall&) = delete;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ayatori/schedule/algorithms.hpp"
+#include "cached_calls.hpp"
 #include "model.hpp"
-#include "quick_calls.hpp"
 
 namespace ayatori::plugin {
 
@@ -20,13 +20,13 @@ constexpr std::size_t rounds_of_only_trial = 15;
 }  // namespace
 
 Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks)
-    : call_(call), bytes_(bytes), apart_(apart), ways_(1), may_change_(exact) {
+    : call_(call), bytes_(bytes), apart_(apart), candidates_(1), may_change_(exact) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
-    ways_.push_back(*forced);
-    settled_ = forced->algorithm.empty() || may_differ(*forced, exact) ? 0 : 1;
+    candidates_.push_back(*forced);
+    incumbent_ = forced->algorithm.empty() || may_differ(*forced, exact) ? 0 : 1;
     explain(fmt::format("{} on {} ranks: {}, forced by {}", names_of(call).name, ranks,
-                        settled_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
+                        incumbent_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
     return;
   }
   const bool may_round = !exact && settings.reproducible;
@@ -45,27 +45,28 @@ bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
   return call_ == MpiCall::allreduce && !exact && names_loaded_algorithm(choice.algorithm);
 }
 
-void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
+void Decision::prepare(const Placement& placement, MPI_Comm own, Rank rank) {
   if (!undecided_ || (before_ && !apart_)) return;
   undecided_ = false;
-  for (ForcedChoice& one : worth_a_trial(call_, bytes_, places, own, rank)) ways_.push_back(std::move(one));
+  for (ForcedChoice& one : worth_a_trial(call_, bytes_, placement, own, rank)) candidates_.push_back(std::move(one));
   if (apart_) leave_out_the_mpi();
   if (before_) return;
-  on_trial_ = may_try_ && ways_.size() > 1;
+  on_trial_ = may_try_ && candidates_.size() > 1;
   if (on_trial_) begin_trial();
 }
 
 /// Until there is a trial, the first of ours executes: what the model predicts does not depend on the times of this
 /// run.
 void Decision::leave_out_the_mpi() {
-  if (ways_.size() > 1) ways_.erase(ways_.begin());
+  if (candidates_.size() > 1) candidates_.erase(candidates_.begin());
   explain(fmt::format("{} of about {} bytes: {}", names_of(call_).name, bytes_,
-                      ways_[0].algorithm.empty() ? "the MPI's own, as none of ours can be executed"
-                                                 : ways_[0].algorithm + (may_try_ ? " until there is a trial" : "")));
+                      candidates_[0].algorithm.empty()
+                          ? "the MPI's own, as none of ours can be executed"
+                          : candidates_[0].algorithm + (may_try_ ? " until there is a trial" : "")));
 }
 
 void Decision::begin_trial() {
-  trial_.emplace(ways_.size(), settled_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
+  trial_.emplace(candidates_.size(), incumbent_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
                  calls_before_trial_, spins_);
 }
 
@@ -75,21 +76,21 @@ void Decision::go_on_trial() {
 }
 
 const ForcedChoice* Decision::next() const {
-  const ForcedChoice& way = ways_[on_trial_ && trial_ ? trial_->turn() : settled_];
-  return way.algorithm.empty() ? nullptr : &way;
+  const ForcedChoice& candidate = candidates_[on_trial_ && trial_ ? trial_->current() : incumbent_];
+  return candidate.algorithm.empty() ? nullptr : &candidate;
 }
 
 void Decision::drop(const ForcedChoice& choice) {
-  std::erase(ways_, ForcedChoice(choice));
-  if (apart_ && ways_.empty()) {
-    ways_.emplace_back();
+  std::erase(candidates_, ForcedChoice(choice));
+  if (apart_ && candidates_.empty()) {
+    candidates_.emplace_back();
     explain(fmt::format("{} of about {} bytes: the MPI's own, over other networks: none of ours can be executed",
                         names_of(call_).name, bytes_));
   }
-  settled_ = 0;
+  incumbent_ = 0;
   calls_until_trial_ = 0;
-  forget_quick_calls();
-  if (ways_.size() == 1) trial_.reset();
+  forget_cached_calls();
+  if (candidates_.size() == 1) trial_.reset();
   if (trial_) begin_trial();
   on_trial_ = trial_ || before_;
 }
@@ -125,15 +126,15 @@ void Decision::note_before_trial(double seconds, MPI_Comm own) {
   spins_ = CallsBeforeTrial::ranks_spin(mean, is_oversubscribed_anywhere);
   before_.reset();
   on_trial_ = false;
-  if (!undecided_ && ways_.size() == 1) return;  // there is nothing to compare
+  if (!undecided_ && candidates_.size() == 1) return;  // there is nothing to compare
   calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, is_oversubscribed_anywhere) + 1;
   calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
 }
 
 void Decision::end_trial() {
-  const std::size_t before = std::exchange(settled_, trial_->best());
+  const std::size_t before = std::exchange(incumbent_, trial_->best());
   // Of calls with other roots, too, which ranks may not remember alike.
-  if (settled_ != before) forget_quick_calls();
+  if (incumbent_ != before) forget_cached_calls();
   if (may_change_) {
     // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
     calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
@@ -147,12 +148,14 @@ void Decision::end_trial() {
 
 void Decision::explain_outcome(const std::vector<double>& seconds, bool is_first) const {
   std::string times;
-  for (std::size_t way = 0; way < ways_.size(); ++way) {
-    times += fmt::format("{}{} {:.2f} us", way == 0 ? "" : ", ",
-                         ways_[way].algorithm.empty() ? "the MPI's own" : ways_[way].algorithm, seconds[way] * 1e6);
+  for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+    times += fmt::format("{}{} {:.2f} us", candidate == 0 ? "" : ", ",
+                         candidates_[candidate].algorithm.empty() ? "the MPI's own" : candidates_[candidate].algorithm,
+                         seconds[candidate] * 1e6);
   }
   explain(fmt::format("{} of about {} bytes{}: {} ({})", names_of(call_).name, bytes_, is_first ? "" : ", tried again",
-                      ways_[settled_].algorithm.empty() ? "the MPI's own" : ways_[settled_].algorithm, times));
+                      candidates_[incumbent_].algorithm.empty() ? "the MPI's own" : candidates_[incumbent_].algorithm,
+                      times));
 }
 
 }  // namespace ayatori::plugin

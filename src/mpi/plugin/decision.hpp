@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Who executes the calls of one kind and about one size on a communicator: what the user forces, else what the first
-/// calls show to be the fastest, and some later ones again: what was chosen while the machine was busy does not stay.
+/// Decides who executes the calls of one kind and about one size on a communicator: the candidate that the user forces,
+/// or the fastest one in a trial. Trials are repeated, so that a choice made on a busy machine does not stay.
 
 #include <optional>
 #include <vector>
@@ -11,6 +11,8 @@
 
 namespace ayatori::plugin {
 
+/// The candidates, the incumbent and the trial of such calls. All ranks hold one and decide alike. Not safe for
+/// concurrent use.
 class Decision {
  public:
   /// `exact`: the result does not depend on who executes, bit by bit. `apart`: the MPI's own would take networks that
@@ -20,9 +22,9 @@ class Decision {
   /// Whether prepare() is to be called before the first call, rather than before a trial.
   [[nodiscard]] bool begins_apart() const { return apart_ && undecided_; }
   /// Finds what is worth a trial, if there is to be one now, or what runs instead of the MPI; before next() is
-  /// obeyed. `own` is the communicator of our own whose ranks are at `places`, and all of them call it when one does;
+  /// obeyed. `own` is the communicator of our own whose ranks have `placement`, and all of them call it when one does;
   /// `rank` is ours.
-  void prepare(const Places& places, MPI_Comm own, Rank rank);
+  void prepare(const Placement& placement, MPI_Comm own, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
   /// Counts a call, before anything else is asked of it; each rank counts each call once. True: it is on trial.
@@ -53,15 +55,15 @@ class Decision {
   MpiCall call_;
   Bytes bytes_;
   bool apart_;
-  std::vector<ForcedChoice> ways_;  ///< the first is the MPI's own, without an algorithm, unless it is left out
+  std::vector<ForcedChoice> candidates_;  ///< the first is the MPI's own, without an algorithm, unless it is left out
   std::optional<CallsBeforeTrial> before_;
   std::optional<Trial> trial_;
-  std::size_t settled_ = 0;  ///< number in ways_
-  bool undecided_ = false;   ///< there is to be a first trial, or a choice without the MPI's own
-  bool may_try_ = false;     ///< the times of calls may decide
-  bool on_trial_ = false;    ///< and neither a pause nor only to come
-  bool spins_ = false;       ///< ranks did on cores that they share, before the first trial
-  bool may_change_ = false;  ///< the result does not depend on who executes, so that later trials are allowed
+  std::size_t incumbent_ = 0;  ///< index in candidates_
+  bool undecided_ = false;     ///< there is to be a first trial, or a choice without the MPI's own
+  bool may_try_ = false;       ///< the times of calls may decide
+  bool on_trial_ = false;      ///< and neither a pause nor only to come
+  bool spins_ = false;         ///< ranks did on cores that they share, before the first trial
+  bool may_change_ = false;    ///< the result does not depend on who executes, so that later trials are allowed
   std::uint64_t trials_ = 0;
   std::uint64_t calls_until_trial_ = 0;  ///< or until it goes on; 0: none comes
   std::uint64_t calls_before_trial_ = 0;

@@ -2,8 +2,8 @@
 /// libayatori_mpi_engine.so: loaded by libayatori_mpi.so after MPI_Init.
 
 #include "background.hpp"
+#include "cached_calls.hpp"
 #include "calls.hpp"
-#include "quick_calls.hpp"
 
 struct ayatori_mpi_calls ayatori_own_calls;
 
@@ -21,7 +21,7 @@ extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(s
   execute_exchanges(*executed);
   execute_reductions(*executed);
   prepare_communicators(*executed);
-  begin_quick_calls(*executed);
+  begin_cached_calls(*executed);
   begin_background(*executed);
   return 1;
 }

@@ -36,7 +36,7 @@ static int is_first_process(void) {
 }
 
 /* One line for the job. */
-static void tell(const char* what, const char* detail) {
+static void report(const char* what, const char* detail) {
   if (is_first_process()) fprintf(stderr, "ayatori: %s%s\n", what, detail);
 }
 
@@ -132,7 +132,7 @@ static ayatori_mpi_start* load_engine(void) {
   return NULL;
 }
 
-static void tell_why(int rank) {
+static void report_why(int rank) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   fprintf(stderr, "ayatori: collectives are left alone: rank %d on %s: %s\n", rank, host, why_not);
@@ -150,7 +150,7 @@ static int all_can(int can, int off) {
   const int own[2] = {can ? INT_MAX : rank, off ? INT_MAX : rank}; /* who can't, and who is not off */
   int first[2] = {0, 0};
   if (of_mpi.Allreduce(own, first, 2, type, least, world) != MPI_SUCCESS) return 0;
-  if (first[0] == rank && first[1] != INT_MAX) tell_why(rank);
+  if (first[0] == rank && first[1] != INT_MAX) report_why(rank);
   return first[0] == INT_MAX;
 }
 
@@ -248,5 +248,5 @@ __attribute__((destructor)) static void notice_escape(void) {
   memcpy(&initialized, &found, sizeof found);
   int was = 0;
   initialized(&was);
-  if (was) tell("this program called MPI past the plug-in, which has executed nothing", "");
+  if (was) report("this program called MPI past the plug-in, which has executed nothing", "");
 }

@@ -55,14 +55,14 @@ bool is_spawned() {
 void check_plan(const Process& process) {
   const char* const value = std::getenv("AYATORI_PLAN");
   const std::string path = value == nullptr ? "" : value;
-  // A plan for each pair has a second file beside the first. Each number with its complement: the least of both tells
+  // A plan for each pair has a second file next to the first. Each number with its complement: the least of both shows
   // whether all are equal.
   const std::uint64_t first = path.empty() ? 0 : checksum_of(path);
   const std::uint64_t second = path.empty() ? 0 : checksum_of(path + ".pairs");
   std::uint64_t least[] = {first, ~first, second, ~second};
   PMPI_Allreduce(MPI_IN_PLACE, least, 4, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
   if (least[0] != ~least[1] || least[2] != ~least[3]) {
-    tell("the job is not started: its processes have different plans (AYATORI_PLAN)");
+    report("the job is not started: its processes have different plans (AYATORI_PLAN)");
     end_job();
   }
   if (path.empty()) return;
@@ -77,10 +77,11 @@ void check_plan(const Process& process) {
   }
   const char* const what =
       may_be_dropped != 0 ? "the plan is not used" : "the job is not started, since its plan can't be used";
-  if (first_wrong == process.rank) tell_here(fmt::format("{}: {}", what, reason));
+  if (first_wrong == process.rank) report_here(fmt::format("{}: {}", what, reason));
   if (may_be_dropped == 0) {
     if (first_wrong == process.rank)
-      tell_here("`ayatori plan` printed the line that starts its ranks; `run --plan auto` plans for those that start");
+      report_here(
+          "`ayatori plan` printed the line that starts its ranks; `run --plan auto` plans for those that start");
     end_job();
   }
   unsetenv("AYATORI_PLAN");

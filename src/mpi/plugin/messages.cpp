@@ -37,7 +37,7 @@ void Messages::use_sockets(std::vector<Rank> processes) {
 }
 
 std::uint64_t Messages::take_context() {
-  return (number_ << 32U) | beside_others | (outstanding_executions_++ & ~beside_others);
+  return (number_ << 32U) | concurrent_execution | (outstanding_executions_++ & ~concurrent_execution);
 }
 
 bool Messages::has_tags(std::uint32_t streams) const { return tags_.has(static_cast<int>(streams)); }

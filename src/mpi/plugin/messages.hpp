@@ -33,7 +33,7 @@ class Messages {
   friend class CallCarrier;
   /// The next execution on the communicator begins: all ranks count alike.
   void begin_execution();
-  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (executions_ & ~beside_others); }
+  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (executions_ & ~concurrent_execution); }
   /// That of the next execution that does not block. All ranks begin them in the same order.
   [[nodiscard]] std::uint64_t take_context();
   /// The first tag of an execution that does not block: all ranks get the same. Such executions are under way at the

@@ -31,17 +31,18 @@ std::string calibration_here() {
   if (path == nullptr || *path == '\0') return {};
   auto read = read_calibration(path);
   if (!read) {
-    tell(fmt::format("the calibration is not used: {}", in_words(read.error())));
+    report(fmt::format("the calibration is not used: {}", in_words(read.error())));
     return {};
   }
   const std::string processor = processor_here();
   if (processor_of(*read) != processor) {
-    tell(fmt::format("the calibration is not used: it was measured on {}, and this is a {}", read->machine, processor));
+    report(
+        fmt::format("the calibration is not used: it was measured on {}, and this is a {}", read->machine, processor));
     return {};
   }
   const double carried = process().machine_bandwidth;
-  if (process().places.machine_count() > 1 && is_of_a_faster_network(*read, carried)) {
-    tell(
+  if (process().placement.machine_count() > 1 && is_of_a_faster_network(*read, carried)) {
+    report(
         fmt::format("what the calibration says between machines is not used: {:.3g} GB/s were measured, which the NICs "
                     "of this network, with {:.3g} GB/s, don't carry",
                     read->between->bandwidth / 1e9, carried / 1e9));
@@ -56,9 +57,9 @@ constexpr std::size_t max_candidates = 3;
 using CandidateText = std::array<char, 256>;
 
 /// On rank 0: the two predicted best, and the one that is good in general, which the model may not see.
-std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Places& places) {
-  const auto predicted = predicted_choices(call, bytes, places, process().model);
-  const auto usual = candidates(call, bytes, places);
+std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Placement& placement) {
+  const auto predicted = predicted_choices(call, bytes, placement, process().model);
+  const auto usual = candidates(call, bytes, placement);
   std::vector<ForcedChoice> found;
   std::string words;
   const auto add = [&](const ForcedChoice& one, const std::string& why) {
@@ -69,7 +70,7 @@ std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Places& pl
     found.push_back(one);
   };
   // The model's links are alike; it knows nothing of gateways.
-  const bool by_model = std::ranges::find(places.gateway, false) == places.gateway.end();
+  const bool by_model = std::ranges::find(placement.gateway, false) == placement.gateway.end();
   for (const ForcedChoice& one : usual) {
     if (!by_model) add(one, "usual");
   }
@@ -80,9 +81,9 @@ std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Places& pl
     if (found.size() < 2 || &one == &usual.front()) add(one, "usual");
   }
   explain(fmt::format("{} of about {} bytes on {} ranks: {} {}; costs {}", names_of(call).name, bytes,
-                      places.machine.size(),
-                      process().mpi_is_elsewhere(places) ? "not the MPI's own, which would take other networks, but"
-                                                         : "the MPI's own is compared with",
+                      placement.machine.size(),
+                      process().mpi_is_elsewhere(placement) ? "not the MPI's own, which would take other networks, but"
+                                                            : "the MPI's own is compared with",
                       words, process().costs_from));
   return found;
 }
@@ -100,16 +101,17 @@ void take_model(Process& process) {
   const auto calibration = parse_calibration(text, "AYATORI_CALIBRATION");
   if (!calibration) return;
   process.model.costs = costs_of(*calibration, assumed.costs, assumed.link_latency);
-  const bool partly = !calibration->between && process.places.machine_count() > 1;
+  const bool partly = !calibration->between && process.placement.machine_count() > 1;
   process.costs_from = fmt::format("measured on {}{}", calibration->machine,
                                    partly ? ", between machines " + process.costs_from : std::string());
 }
 
-std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Places& places, MPI_Comm own, Rank rank) {
+std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placement& placement, MPI_Comm own,
+                                        Rank rank) {
   CandidateText text{};
   if (rank == 0) {
     std::string words;
-    for (const ForcedChoice& one : found_here(call, bytes, places)) {
+    for (const ForcedChoice& one : found_here(call, bytes, placement)) {
       words += fmt::format("{} {}\n", one.algorithm, one.chunk_bytes);
     }
     std::ranges::copy_n(words.begin(), static_cast<std::ptrdiff_t>(std::min(words.size(), text.size() - 1)),

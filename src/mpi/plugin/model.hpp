@@ -8,13 +8,13 @@
 namespace ayatori::plugin {
 
 /// After find_nodes() and add_topology(); collective. Process 0 reads the calibration, and all others take its text.
-/// One that can't be read, or was measured with other processors, is told and not used; nor is what one says between
+/// One that can't be read, or was measured with other processors, is reported and ignored; nor is what one says between
 /// machines if this network's NICs don't carry it.
 void take_model(Process& process);
 
 /// At most three algorithms that are worth a trial for this call, the same on all ranks of `own`, of which `rank` is
-/// this process. Rank 0 asks the model and tells the others.
-[[nodiscard]] std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Places& places, MPI_Comm own,
-                                                      Rank rank);
+/// this process. Rank 0 asks the model and broadcasts the answer.
+[[nodiscard]] std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placement& placement,
+                                                      MPI_Comm own, Rank rank);
 
 }  // namespace ayatori::plugin

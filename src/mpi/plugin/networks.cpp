@@ -22,7 +22,7 @@ namespace ayatori::plugin {
 namespace {
 
 constexpr std::size_t max_interfaces = 16;
-/// What is said of the ways grows with the square of the machines.
+/// The description of the paths grows with the square of the machines.
 constexpr std::size_t max_machines = 512;
 
 /// Where a process can be reached, as it travels. An address of 0: it has no such interface.
@@ -32,13 +32,13 @@ struct Reachable {
 };
 
 /// What process 0 says of this machine.
-struct OwnWays {
+struct OwnPaths {
   std::vector<std::string> interfaces;
   std::vector<std::string_view> lines;  // by machine
 };
 
-OwnWays own_ways(std::string_view text) {
-  OwnWays found;
+OwnPaths own_paths(std::string_view text) {
+  OwnPaths found;
   LineReader lines(text);
   for (const auto name : split(lines.next().value_or(""), ' ')) found.interfaces.emplace_back(name);
   while (const auto line = lines.next()) found.lines.push_back(*line);
@@ -46,15 +46,15 @@ OwnWays own_ways(std::string_view text) {
 }
 
 /// The text of this process's machine.
-std::string scattered(const Process& process, const std::vector<std::string>& ways) {
+std::string scattered(const Process& process, const std::vector<std::string>& paths) {
   std::string all;
   std::vector<int> lengths;
   std::vector<int> begins;
-  for (const std::uint32_t machine : process.places.machine) {
+  for (const std::uint32_t machine : process.placement.machine) {
     if (process.rank != 0) break;
     begins.push_back(static_cast<int>(all.size()));
-    all += ways[machine];
-    lengths.push_back(static_cast<int>(ways[machine].size()));
+    all += paths[machine];
+    lengths.push_back(static_cast<int>(paths[machine].size()));
   }
   int length = 0;
   PMPI_Scatter(lengths.data(), 1, MPI_INT, &length, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -77,30 +77,30 @@ std::uint32_t address_of(const std::string& interface) {
   return found;
 }
 
-/// A line has words: a size, and the ways that messages take from it on, "NEAR:FAR" with the interfaces of both ends.
-SocketPeer ways_to(const OwnWays& ways, const Reachable& self, const Reachable& peer, std::uint32_t machine) {
+/// A line has words: a size, and the paths of messages from this size on, "NEAR:FAR" with the interfaces of both ends.
+SocketPeer paths_to(const OwnPaths& paths, const Reachable& self, const Reachable& peer, std::uint32_t machine) {
   SocketPeer found;
   std::vector<std::string_view> known;
-  for (const auto word : split(ways.lines[machine], ' ')) {
+  for (const auto word : split(paths.lines[machine], ' ')) {
     const auto ends = split(word, ':');
     if (ends.size() == 1) found.by_size.push_back({parse_unsigned<Bytes>(word).value_or(0), {}});
     if (ends.size() != 2 || found.by_size.empty()) continue;
     const auto at = std::ranges::find(known, word);
-    found.by_size.back().ways.push_back(static_cast<std::uint32_t>(at - known.begin()));
+    found.by_size.back().paths.push_back(static_cast<std::uint32_t>(at - known.begin()));
     if (at != known.end()) continue;
     known.push_back(word);
     const auto near = parse_unsigned<std::size_t>(ends[0]).value_or(0);
     const auto far = parse_unsigned<std::size_t>(ends[1]).value_or(0);
-    found.ways.push_back({self.addresses[near], ways.interfaces[near], peer.addresses[far], peer.port});
+    found.paths.push_back({self.addresses[near], paths.interfaces[near], peer.addresses[far], peer.port});
   }
   // Processes of one machine; and where no network joins two machines, they may have routes.
-  if (found.ways.empty()) found = {{{0, "", peer.addresses[0], peer.port}}, {{0, {0}}}};
+  if (found.paths.empty()) found = {{{0, "", peer.addresses[0], peer.port}}, {{0, {0}}}};
   return found;
 }
 
 /// Why this process can't take part; empty if it can. Fills `here` with its addresses.
-std::string why_not(const Process& process, const OwnWays& own, Reachable& here) {
-  if (process.places.machine_count() > max_machines)
+std::string why_not(const Process& process, const OwnPaths& own, Reachable& here) {
+  if (process.placement.machine_count() > max_machines)
     return fmt::format("there are more than {} machines", max_machines);
   if (threads_may_call(process)) return "the program's threads may call at the same time";
   if (own.interfaces.size() > max_interfaces) return fmt::format("a machine has {} NICs", own.interfaces.size());
@@ -113,7 +113,7 @@ std::string why_not(const Process& process, const OwnWays& own, Reachable& here)
   return own.interfaces.empty() ? "a machine has no NIC" : "";
 }
 
-/// As many as there may be, each way, beside what the program and the MPI open.
+/// As many as there may be, in each direction, in addition to those of the program and the MPI.
 bool has_descriptors_for(std::size_t connections) {
   rlimit limit{};
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && 2 * connections < limit.rlim_cur / 2;
@@ -132,7 +132,7 @@ std::uint64_t shared_token(const Process& process) {
 
 }  // namespace
 
-std::vector<std::string> ways_of_machines(const Network& network, const Job& job) {
+std::vector<std::string> paths_of_machines(const Network& network, const Job& job) {
   const Job one_each{job.machines()};
   const auto machines = static_cast<Rank>(one_each.rank_count());
   if (machines > max_machines) return std::vector<std::string>(machines);
@@ -151,9 +151,9 @@ std::vector<std::string> ways_of_machines(const Network& network, const Job& job
     }
     text += '\n';
     for (Rank to = 0; to < machines; ++to) {
-      for (const WaysFrom& ways : from == to ? std::vector<WaysFrom>{} : map.ways(from, to)) {
-        text += fmt::format("{} ", ways.bytes);
-        for (const auto& [leaves, arrives] : ways.parts) {
+      for (const PathsFrom& paths : from == to ? std::vector<PathsFrom>{} : map.paths(from, to)) {
+        text += fmt::format("{} ", paths.bytes);
+        for (const auto& [leaves, arrives] : paths.parts) {
           text += fmt::format("{}:{} ", leaves - first_nic[from], arrives - first_nic[to]);
         }
       }
@@ -163,28 +163,28 @@ std::vector<std::string> ways_of_machines(const Network& network, const Job& job
   return found;
 }
 
-void join_networks(Process& process, const std::vector<std::string>& ways) {
-  const std::string text = scattered(process, ways);
-  const OwnWays own = own_ways(text);
+void join_networks(Process& process, const std::vector<std::string>& paths) {
+  const std::string text = scattered(process, paths);
+  const OwnPaths own = own_paths(text);
   Reachable here{};
   std::string reason = why_not(process, own, here);
   const SocketOptions options{.token = shared_token(process), .while_waiting = let_mpi_progress};
   auto sockets = ProcessSockets::listen(static_cast<Rank>(process.rank), options);
   if (!sockets) reason = in_words(sockets.error());
   here.port = sockets ? (*sockets)->port() : 0;
-  std::vector<Reachable> all(process.places.machine.size());
+  std::vector<Reachable> all(process.placement.machine.size());
   PMPI_Allgather(&here, sizeof here, MPI_BYTE, all.data(), sizeof here, MPI_BYTE, MPI_COMM_WORLD);
   std::vector<SocketPeer> by_process(all.size());
   std::size_t connections = 0;
   for (std::size_t peer = 0; peer < all.size() && reason.empty(); ++peer) {
     if (peer != static_cast<std::size_t>(process.rank)) {
-      by_process[peer] = ways_to(own, here, all[peer], process.places.machine[peer]);
+      by_process[peer] = paths_to(own, here, all[peer], process.placement.machine[peer]);
     }
-    connections += by_process[peer].ways.size();
+    connections += by_process[peer].paths.size();
   }
   if (!has_descriptors_for(connections)) reason = fmt::format("{} connections are too many files", 2 * connections);
   reason = first_reason(std::move(reason));
-  if (!reason.empty()) return tell(fmt::format("messages between machines go through the MPI: {}", reason));
+  if (!reason.empty()) return report(fmt::format("messages between machines go through the MPI: {}", reason));
   (*sockets)->set_peers(std::move(by_process));
   process.sockets = std::move(*sockets);
   explain(

@@ -14,10 +14,10 @@ namespace ayatori::plugin {
 
 /// By machine of the job, for join_networks(): its interfaces, and for each other machine by which of them and to which
 /// of its interfaces messages go: by the fastest, or several as fast as each other (RailUse::striped).
-[[nodiscard]] std::vector<std::string> ways_of_machines(const Network& network, const Job& job);
+[[nodiscard]] std::vector<std::string> paths_of_machines(const Network& network, const Job& job);
 
-/// Called by all processes; `ways` is process 0's. Makes process.sockets, or none in any process where one of them
+/// Called by all processes; `paths` is process 0's. Makes process.sockets, or none in any process where one of them
 /// lacks an interface that the network names.
-void join_networks(Process& process, const std::vector<std::string>& ways);
+void join_networks(Process& process, const std::vector<std::string>& paths);
 
 }  // namespace ayatori::plugin

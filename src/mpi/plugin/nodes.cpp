@@ -47,11 +47,11 @@ std::string make_memory(Process& process, MPI_Comm node) {
   return {};
 }
 
-/// Of several nodes that can't, the first is told.
-void tell_of_memory(const Process& process, std::string reason) {
+/// Of several nodes that can't, the first is reported.
+void report_memory(const Process& process, std::string reason) {
   if (!reason.empty()) reason = fmt::format("{}, where rank {} says: {}", own_host(), process.rank, reason);
   reason = first_reason(std::move(reason));
-  if (!reason.empty()) tell(fmt::format("messages within a node go through the MPI on {}", reason));
+  if (!reason.empty()) report(fmt::format("messages within a node go through the MPI on {}", reason));
 }
 
 /// By rank: the first rank on its machine.
@@ -88,11 +88,11 @@ using HostName = std::array<char, name_bytes>;
 std::vector<std::string> hosts_of_machines(const Process& process) {
   HostName mine{};
   own_host().copy(mine.data(), mine.size() - 1);
-  std::vector<HostName> names(process.rank == 0 ? process.places.machine.size() : 0);
+  std::vector<HostName> names(process.rank == 0 ? process.placement.machine.size() : 0);
   PMPI_Gather(mine.data(), name_bytes, MPI_CHAR, names.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
   std::vector<std::string> hosts;
   for (std::size_t rank = 0; rank < names.size(); ++rank) {
-    if (process.places.machine[rank] == hosts.size()) hosts.emplace_back(names[rank].data());
+    if (process.placement.machine[rank] == hosts.size()) hosts.emplace_back(names[rank].data());
   }
   return hosts;
 }
@@ -106,17 +106,17 @@ void find_nodes(Process& process) {
   PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   const std::vector<int> firsts = first_ranks(process, node, ranks);
   note_node_ranks(process, node);
-  tell_of_memory(process, make_memory(process, node));
+  report_memory(process, make_memory(process, node));
   PMPI_Comm_free(&node);
   std::vector<std::uint32_t> number(firsts.size(), no_id);
   std::uint32_t machines = 0;
   for (const int first : firsts) {
     std::uint32_t& known = number[static_cast<std::size_t>(first)];
     if (known == no_id) known = machines++;
-    process.places.machine.push_back(known);
+    process.placement.machine.push_back(known);
   }
-  process.places.group.assign(machines, 0);
-  process.places.gateway.assign(machines, true);
+  process.placement.group.assign(machines, 0);
+  process.placement.gateway.assign(machines, true);
 }
 
 }  // namespace ayatori::plugin

@@ -18,7 +18,7 @@ void find_nodes(Process& process);
 [[nodiscard]] bool threads_may_call(const Process& process);
 
 /// Adds what a source of topologies (NWTOPO_SOURCE, or what the host's environment names) says of the nodes: groups and
-/// grid. Process 0 opens it and tells the others. A source that fits badly costs nothing but its use.
+/// grid. Process 0 opens it and broadcasts the result. A source that fits badly costs nothing but its use.
 void add_topology(Process& process);
 
 }  // namespace ayatori::plugin

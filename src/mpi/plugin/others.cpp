@@ -25,13 +25,13 @@ std::shared_ptr<const LoadedAlgorithm> loaded_by_all(const std::string& name) {
   const std::uint64_t checksum = checksum_of(file_of(name));
   std::uint64_t least[] = {loaded ? 1U : 0U, checksum, ~checksum};
   PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (!loaded) tell(fmt::format("{} is not used: {}", name, in_words(loaded.error())));
+  if (!loaded) report(fmt::format("{} is not used: {}", name, in_words(loaded.error())));
   if (least[0] == 0) {
-    if (loaded) tell(fmt::format("{} is not used: not all processes can load it", name));
+    if (loaded) report(fmt::format("{} is not used: not all processes can load it", name));
     return nullptr;
   }
   if (least[1] != ~least[2]) {
-    tell(fmt::format("{} is not used: the file is not the same on all nodes", name));
+    report(fmt::format("{} is not used: the file is not the same on all nodes", name));
     return nullptr;
   }
   return *loaded;
@@ -50,15 +50,15 @@ void take_algorithms_of_others(Process& process) {
   std::ranges::for_each(process.settings.forced_nonblocking, take);
 }
 
-Result<SchedulePtr> schedule_of(const std::string& algorithm, const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> schedule_of(const std::string& algorithm, const CollectiveCall& call, const Placement& placement,
                                 const AlgorithmOptions& options) {
   const auto other = process().others.find(algorithm);
   if (other == process().others.end() || other->second == nullptr) {
-    return make_schedule(algorithm, call, places, options);
+    return make_schedule(algorithm, call, placement, options);
   }
   AlgorithmOptions taken = options;
   if (!other->second->takes_chunks()) taken.chunk_bytes = 0;
-  auto made = other->second->make(call, places, taken);
+  auto made = other->second->make(call, placement, taken);
   if (!made) return Failure(made.error());
   if (made->schedule == nullptr) return fail("{} makes no such schedule: {}", algorithm, made->reason);
   return std::move(made->schedule);

@@ -7,11 +7,11 @@
 
 namespace ayatori::plugin {
 
-/// Collective. What a process can't load, or what is not the same file on all of them, is told and not forced.
+/// Collective. What a process can't load, or what is not the same file on all of them, is reported and not forced.
 void take_algorithms_of_others(Process& process);
 
 /// make_schedule(), also for algorithms of others: those are verified whenever a schedule is made.
 [[nodiscard]] Result<SchedulePtr> schedule_of(const std::string& algorithm, const CollectiveCall& call,
-                                              const Places& places, const AlgorithmOptions& options);
+                                              const Placement& placement, const AlgorithmOptions& options);
 
 }  // namespace ayatori::plugin

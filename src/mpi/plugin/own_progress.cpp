@@ -10,7 +10,7 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// Whoever asks for it makes the MPI look at everything: MPI_Iprobe on MPI_COMM_SELF does not in MPICH, and on another
+/// A test of it makes the MPI poll everything: MPI_Iprobe on MPI_COMM_SELF does not in MPICH, and on another
 /// communicator not in Open MPI if a message of the program is waiting there.
 MPI_Request never_over = MPI_REQUEST_NULL;
 
@@ -54,9 +54,9 @@ void leave() {
 #endif
 
 bool is_called_by_the_mpi() {
-  constexpr int enough_looks = 64;
+  constexpr int enough_polls = 64;
   called = false;
-  for (int i = 0; i < enough_looks && !called; ++i) let_mpi_progress();
+  for (int i = 0; i < enough_polls && !called; ++i) let_mpi_progress();
   return called;
 }
 

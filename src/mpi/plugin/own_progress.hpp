@@ -23,7 +23,7 @@ template <typename Function>
 void begin_progress();
 void end_progress();
 
-/// One look of the MPI at all that is under way in this process, ours included. Safe for concurrent use as far as the
+/// One poll of the MPI for all operations of this process, ours included. Safe for concurrent use as far as the
 /// MPI is.
 void let_mpi_progress();
 

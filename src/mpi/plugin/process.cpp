@@ -44,7 +44,7 @@ void take_table() {
     if (read) {
       text = choice_table_text(*read);
     } else {
-      tell(fmt::format("the choice table is not used: {}", in_words(read.error())));
+      report(fmt::format("the choice table is not used: {}", in_words(read.error())));
     }
   }
   text = shared_text(std::move(text));
@@ -60,10 +60,10 @@ void drop_table_of_another_job() {
   std::vector<std::string> hosts;
   if (the_process.settings.ranks_per_machine == 0) hosts = hosts_of_machines(the_process);
   std::string reason;
-  if (the_process.rank == 0) reason = why_for_another_job(*the_process.table, the_process.places.machine, hosts);
+  if (the_process.rank == 0) reason = why_for_another_job(*the_process.table, the_process.placement.machine, hosts);
   reason = shared_text(std::move(reason));
   if (reason.empty()) return;
-  tell(fmt::format("the choice table is not used: {}", reason));
+  report(fmt::format("the choice table is not used: {}", reason));
   the_process.table.reset();
 }
 
@@ -84,7 +84,7 @@ bool begin_process(int level) {
   if (level >= 0) the_process.level = level;
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
-  for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
+  for (const std::string& complaint : the_process.settings.complaints) report(complaint);
   check_plan(the_process);
   if (reduces_in_switches()) {
     explain("reductions in switches (SHARP) are the MPI's own, and what others have to be faster than");
@@ -130,18 +130,18 @@ std::string own_host() {
   return name.data();
 }
 
-void tell_here(std::string_view line) { std::fprintf(stderr, "ayatori: %s\n", printable(line).c_str()); }
+void report_here(std::string_view line) { std::fprintf(stderr, "ayatori: %s\n", printable(line).c_str()); }
 
-void tell(std::string_view line) {
-  if (the_process.rank == 0) tell_here(line);
+void report(std::string_view line) {
+  if (the_process.rank == 0) report_here(line);
 }
 
 void explain(std::string_view line) {
   if (the_process.rank != 0 || !the_process.settings.verbose) return;
   static std::mutex mutex;
-  static std::set<std::string, std::less<>> told;
+  static std::set<std::string, std::less<>> reported;
   const std::lock_guard lock(mutex);
-  if (told.emplace(line).second) tell(line);
+  if (reported.emplace(line).second) report(line);
 }
 
 }  // namespace ayatori::plugin

@@ -17,7 +17,7 @@
 #include "ayatori/loaded/loaded_algorithm.hpp"
 #include "ayatori/network/link_rate.hpp"
 #include "ayatori/progress/outstanding.hpp"
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 #include "ayatori/tuning/predicted.hpp"
 #include "ayatori/tuning/settings.hpp"
 
@@ -26,7 +26,7 @@ namespace ayatori::plugin {
 struct Process {
   Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
-  LinkRate link_rate;                ///< of the nodes' NICs, as the network tells
+  LinkRate link_rate;                ///< of the nodes' NICs, as the network has it
   /// On process 0: bytes a second that the NICs of a machine carry together, on all of its networks; 0: not known.
   double machine_bandwidth = 0;
   bool direct = false;     ///< nodes have built-in routers
@@ -36,7 +36,7 @@ struct Process {
   int rank = 0;                                                          ///< in MPI_COMM_WORLD
   int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
   MPI_Group world = MPI_GROUP_NULL;
-  Places places;                ///< of the ranks of MPI_COMM_WORLD
+  Placement placement;          ///< of the ranks of MPI_COMM_WORLD
   std::vector<int> node_ranks;  ///< ranks of MPI_COMM_WORLD on our node, by their number on it
   Rank node_self = 0;           ///< our own number on it
   /// Whether calls that do not block can be executed, and some may be: the same in all processes.
@@ -54,7 +54,7 @@ struct Process {
   [[nodiscard]] bool is_oversubscribed() const { return memory != nullptr && memory->oversubscribed(); }
 
   /// Whether the MPI's own collectives among ranks at these places would take networks that are not for collectives.
-  [[nodiscard]] bool mpi_is_elsewhere(const Places& of_ranks) const {
+  [[nodiscard]] bool mpi_is_elsewhere(const Placement& of_ranks) const {
     return collectives_are_apart && of_ranks.machine_count() > 1;
   }
 };
@@ -68,10 +68,10 @@ struct Process {
 [[nodiscard]] bool begin_process(int level);
 
 /// Prints a line on process 0.
-void tell(std::string_view line);
+void report(std::string_view line);
 
 /// Prints a line on this process, whichever it is: for what may stop the job before others hear of it.
-void tell_here(std::string_view line);
+void report_here(std::string_view line);
 
 /// The same with AYATORI_VERBOSE, and each line only once.
 void explain(std::string_view line);

@@ -81,7 +81,7 @@ bool lies_within_its_extent(const Layout& layout) {
   return low == 0 && extent > 0 && true_low >= 0 && true_low + true_extent <= extent;
 }
 
-bool look_whether_it_can_be_executed(MPI_Op op, const Layout& layout) {
+bool check_whether_it_can_be_executed(MPI_Op op, const Layout& layout) {
   if (is_builtin(op)) return layout.is_named && is_defined(op, kind_of(layout.type));
   return lies_within_its_extent(layout);
 }
@@ -104,7 +104,7 @@ bool can_execute(MPI_Op op, const Layout& layout) {
     bool answer = false;
   } last;
   if (last.op == op && last.type == layout.type) return last.answer;
-  const bool answer = look_whether_it_can_be_executed(op, layout);
+  const bool answer = check_whether_it_can_be_executed(op, layout);
   // The handles of operations and types that a program made may come to mean others.
   if (is_builtin(op) && layout.is_named) last = {op, layout.type, answer};
   return answer;

@@ -11,7 +11,7 @@ namespace ayatori::plugin {
 struct Request::State {
   std::shared_ptr<Communicator> on;
   std::atomic<int> code{MPI_SUCCESS};
-  std::atomic<bool> is_told{false};  ///< the error handler was called
+  std::atomic<bool> is_reported{false};  ///< the error handler was called
 
   static int query(void* extra, MPI_Status* status) {
     PMPI_Status_set_elements(status, MPI_BYTE, 0);
@@ -20,7 +20,7 @@ struct Request::State {
     status->MPI_TAG = MPI_UNDEFINED;
     auto* const self = static_cast<State*>(extra);
     const int code = self->code;
-    if (code != MPI_SUCCESS && !self->is_told.exchange(true)) self->on->give_up(code);
+    if (code != MPI_SUCCESS && !self->is_reported.exchange(true)) self->on->give_up(code);
     return code;
   }
 
@@ -85,7 +85,7 @@ int Request::start(std::shared_ptr<Communicator> on, MPI_Request* request) {
 void Request::complete(int code) {
   state_->code = code;
 #ifdef MPICH_VERSION
-  // The MPI may free the state as soon as the request is complete, and whoever waits looks at it.
+  // The MPI may free the state as soon as the request is complete, and the waiting thread sees that.
   state_->is_over.store(true, std::memory_order_release);
 #endif
   PMPI_Grequest_complete(request_);

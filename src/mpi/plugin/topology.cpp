@@ -29,7 +29,7 @@ std::string source_here() {
 }
 
 Result<Job> job_of(const Network& network, const Process& process, const std::vector<std::string>& hosts) {
-  const std::size_t machines = process.places.machine_count();
+  const std::size_t machines = process.placement.machine_count();
   if (process.settings.ranks_per_machine > 0) return contiguous_job(network, machines, 1);
   std::vector<HostEntry> entries;
   for (const std::string& host : hosts) entries.push_back({host, 1, 0});
@@ -39,18 +39,18 @@ Result<Job> job_of(const Network& network, const Process& process, const std::ve
 }
 
 /// One number after the other, as text.
-std::string places_text(const Places& places, LinkRate rate, bool direct, bool collectives_are_apart) {
+std::string placement_text(const Placement& placement, LinkRate rate, bool direct, bool collectives_are_apart) {
   std::string text = fmt::format("{} {} {}\n", to_string(rate), direct ? 1 : 0, collectives_are_apart ? 1 : 0);
   const auto add = [&](const auto& list) {
     text += fmt::format("{}", list.size());
     for (const auto& one : list) text += fmt::format(" {}", static_cast<std::uint32_t>(one));
     text += '\n';
   };
-  add(places.group);
-  add(places.gateway);
-  add(places.dimensions);
-  add(places.periodic);
-  add(places.point);
+  add(placement.group);
+  add(placement.gateway);
+  add(placement.dimensions);
+  add(placement.periodic);
+  add(placement.point);
   return text;
 }
 
@@ -62,7 +62,7 @@ void take_words(std::string_view text, Process& process) {
     process.direct = links[1] == "1";
     process.collectives_are_apart = links[2] == "1";
   }
-  Places& places = process.places;
+  Placement& placement = process.placement;
   const auto take = [&](auto& list) {
     const auto line = lines.next();
     if (!line) return;
@@ -72,11 +72,11 @@ void take_words(std::string_view text, Process& process) {
       list.push_back(parse_unsigned<std::uint32_t>(word).value_or(0));
     }
   };
-  take(places.group);
-  take(places.gateway);
-  take(places.dimensions);
-  take(places.periodic);
-  take(places.point);
+  take(placement.group);
+  take(placement.gateway);
+  take(placement.dimensions);
+  take(placement.periodic);
+  take(placement.point);
 }
 
 /// That of the first NIC of the job whose rate is known.
@@ -116,12 +116,12 @@ bool are_collectives_apart(const Network& network) {
 
 /// What process 0 finds out for all.
 struct Found {
-  std::string places;
-  std::vector<std::string> ways;  ///< as ways_of_machines()
-  double bandwidth = 0;           ///< as bandwidth_of_machines()
+  std::string placement;
+  std::vector<std::string> paths;  ///< as paths_of_machines()
+  double bandwidth = 0;            ///< as bandwidth_of_machines()
 };
 
-Result<Found> find_places(const std::string& source, const Process& process, const std::vector<std::string>& hosts) {
+Result<Found> find_placement(const std::string& source, const Process& process, const std::vector<std::string>& hosts) {
   const char* const aliases = std::getenv("AYATORI_ALIASES");
   const auto whole = open_source(source, {.aliases = aliases == nullptr ? "" : aliases});
   if (!whole) return Failure(whole.error());
@@ -130,10 +130,10 @@ Result<Found> find_places(const std::string& source, const Process& process, con
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, hosts);
   if (!job) return Failure(job.error());
-  Found found{places_text(places_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart),
+  Found found{placement_text(placement_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart),
               {},
               bandwidth_of_machines(*whole, *network, *job)};
-  if (process.settings.sockets) found.ways = ways_of_machines(*network, *job);
+  if (process.settings.sockets) found.paths = paths_of_machines(*network, *job);
   return found;
 }
 
@@ -145,19 +145,19 @@ void add_topology(Process& process) {
   const auto hosts = hosts_of_machines(process);
   Found found;
   if (process.rank == 0) {
-    auto here = find_places(source, process, hosts);
+    auto here = find_placement(source, process, hosts);
     if (here) {
       found = std::move(*here);
       process.machine_bandwidth = found.bandwidth;
       explain(fmt::format("the network is {}", source));
     } else {
-      tell(fmt::format("the network is not used: {}", in_words(here.error())));
+      report(fmt::format("the network is not used: {}", in_words(here.error())));
     }
   }
-  const std::string words = shared_text(std::move(found.places));
+  const std::string words = shared_text(std::move(found.placement));
   if (words.empty()) return;
   take_words(words, process);
-  if (process.settings.sockets && process.places.machine_count() > 1) join_networks(process, found.ways);
+  if (process.settings.sockets && process.placement.machine_count() > 1) join_networks(process, found.paths);
   if (process.sockets == nullptr) process.collectives_are_apart = false;
 }
 

@@ -15,26 +15,26 @@
 namespace ayatori {
 namespace {
 
-/// Over after so many turns, each of which calls `each_turn`.
-class Turns final : public Operation {
+/// Over after so many rounds, each of which calls `each_round`.
+class Rounds final : public Operation {
  public:
-  Turns(int turns, std::function<void()> each_turn) : turns_(turns), each_turn_(std::move(each_turn)) {}
+  Rounds(int rounds, std::function<void()> each_round) : rounds_(rounds), each_round_(std::move(each_round)) {}
   bool advance() override {
-    each_turn_();
-    return --turns_ == 0;
+    each_round_();
+    return --rounds_ == 0;
   }
 
  private:
-  int turns_;
-  std::function<void()> each_turn_;
+  int rounds_;
+  std::function<void()> each_round_;
 };
 
 TEST(Outstanding, AdvancesEachInTheOrderInWhichTheyWereAddedUntilItIsOver) {
   Outstanding outstanding;
   std::string order;
-  outstanding.add(std::make_unique<Turns>(1, [&] { order += 'a'; }));
-  outstanding.add(std::make_unique<Turns>(3, [&] { order += 'b'; }));
-  outstanding.add(std::make_unique<Turns>(2, [&] { order += 'c'; }));
+  outstanding.add(std::make_unique<Rounds>(1, [&] { order += 'a'; }));
+  outstanding.add(std::make_unique<Rounds>(3, [&] { order += 'b'; }));
+  outstanding.add(std::make_unique<Rounds>(2, [&] { order += 'c'; }));
   EXPECT_EQ(outstanding.count(), 3U);
   EXPECT_EQ(outstanding.advance(), 1U);
   EXPECT_EQ(outstanding.advance(), 1U);
@@ -47,10 +47,10 @@ TEST(Outstanding, AdvancesEachInTheOrderInWhichTheyWereAddedUntilItIsOver) {
 TEST(Outstanding, AnOperationThatComesBackHereFindsTheDoorClosed) {
   Outstanding outstanding;
   int calls = 0;
-  outstanding.add(std::make_unique<Turns>(1, [&] {
+  outstanding.add(std::make_unique<Rounds>(1, [&] {
     ++calls;
     EXPECT_EQ(outstanding.advance(), 0U);
-    outstanding.add(std::make_unique<Turns>(1, [&] { ++calls; }));
+    outstanding.add(std::make_unique<Rounds>(1, [&] { ++calls; }));
   }));
   EXPECT_EQ(outstanding.advance(), 1U);
   EXPECT_EQ(calls, 1);
@@ -63,14 +63,14 @@ TEST(Outstanding, NoOperationIsAdvancedByTwoThreadsAtATime) {
   constexpr int threads = 4;
   constexpr int operations = 500;
   Outstanding outstanding;
-  int inside = 0;  // not atomic: only the operations' turns keep threads apart
+  int inside = 0;  // not atomic: only advance() keeps threads apart
   std::atomic<int> over{0};
   {
     std::vector<std::jthread> running;
     for (int thread = 0; thread < threads; ++thread) {
       running.emplace_back([&] {
         for (int i = 0; i < operations; ++i) {
-          outstanding.add(std::make_unique<Turns>(3, [&] { ++inside; }));
+          outstanding.add(std::make_unique<Rounds>(3, [&] { ++inside; }));
           over += static_cast<int>(outstanding.advance());
         }
       });
@@ -104,7 +104,8 @@ TEST(Outstanding, ExecutionsOfRealSchedulesEndRightWhoeverMovesThem) {
   constexpr Rank ranks = 4;
   constexpr int executions = 6;
   for (const char* algorithm : {"ring", "recursive-doubling", "binomial"}) {
-    const auto schedule = make_schedule(algorithm, {Collective::allreduce, ranks, 0, 4000}, places_of_ranks(ranks), {});
+    const auto schedule =
+        make_schedule(algorithm, {Collective::allreduce, ranks, 0, 4000}, placement_of_ranks(ranks), {});
     ASSERT_TRUE(schedule) << schedule.error().message;
     std::vector<std::unique_ptr<ThreadNetwork>> networks;
     std::vector<Participants> participants;
@@ -132,7 +133,7 @@ TEST(Outstanding, ExecutionsOfRealSchedulesEndRightWhoeverMovesThem) {
       });
     }
     for (const Participants& one : participants) {
-      const auto right = check_promise(**schedule, one);
+      const auto right = check_postcondition(**schedule, one);
       EXPECT_TRUE(right) << right.error().message;
     }
   }

@@ -9,14 +9,14 @@
 #include <cstdio>
 #include <ctime>
 
-#include "ayatori/base/short_turns.hpp"
+#include "ayatori/base/time_slices.hpp"
 
 namespace ayatori {
 
 namespace {
 
 constexpr long pause_until_later_ns = 5'000'000;
-constexpr std::uint32_t looks_between_questions = 64;
+constexpr std::uint32_t polls_between_checks = 64;
 constexpr int idle_pauses_before_sleep = 10;  ///< a program that begins something again soon need not wake us
 
 void sleep_ns(std::int64_t nanoseconds) {
@@ -62,7 +62,7 @@ void ProgressThread::wake() {
 void ProgressThread::stay_on_core() const {
   pthread_setname_np(pthread_self(), "ayatori");
   prctl(PR_SET_TIMERSLACK, 1000UL);
-  take_short_turns();
+  request_short_time_slices();
   if (!options_.core) return;
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -79,18 +79,18 @@ ProgressThread::Work ProgressThread::work() {
 }
 
 void ProgressThread::pause() {
-  if (looks_until_asked_-- == 0) {
-    looks_until_asked_ = looks_between_questions;
+  if (polls_until_asked_-- == 0) {
+    polls_until_asked_ = polls_between_checks;
     oversubscribed_ = options_.is_oversubscribed && options_.is_oversubscribed();
   }
   if (begun_.exchange(false, std::memory_order_relaxed)) pace_.begin();
   sleep_ns(pace_.pause(oversubscribed_));
 }
 
-void ProgressThread::look() {
+void ProgressThread::poll() {
   const std::int64_t before = options_.time_on_core();
   options_.poll();
-  pace_.looked(options_.time_on_core() - before);
+  pace_.polled(options_.time_on_core() - before);
   polls_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -115,7 +115,7 @@ void ProgressThread::run() {
     idle = found == Work::none ? idle + 1 : 0;
     if (found == Work::later) sleep_ns(pause_until_later_ns);
     if (found == Work::now && inside_.load(std::memory_order_relaxed) == 0) {
-      look();
+      poll();
     } else {
       pace_.idled();
     }

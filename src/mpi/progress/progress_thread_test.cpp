@@ -1,4 +1,4 @@
-// The thread with a clock that the test sets, and operations that are over after some looks.
+// The thread with a clock that the test sets, and operations that are over after some polls.
 #include "ayatori/progress/progress_thread.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ double with_thread() {
 }
 
 struct Fixture {
-  std::atomic<int> left{0};  ///< looks until nothing is under way
+  std::atomic<int> left{0};  ///< polls until nothing is under way
   std::atomic<double> now{with_thread()};
   std::atomic<int> outcomes{0};
   std::atomic<bool> pays{true};
@@ -46,7 +46,7 @@ struct Fixture {
   }
 };
 
-TEST(ProgressThread, LooksWhileSomethingIsUnderWayAndThenSleeps) {
+TEST(ProgressThread, PollsWhileSomethingIsUnderWayAndThenSleeps) {
   Fixture fixture;
   ProgressThread thread(fixture.options());
   for (int round = 1; round <= 3; ++round) {
@@ -57,7 +57,7 @@ TEST(ProgressThread, LooksWhileSomethingIsUnderWayAndThenSleeps) {
   }
 }
 
-TEST(ProgressThread, KeepsOutOfTheWayOfTheProgram) {
+TEST(ProgressThread, DoesNotDisturbTheProgram) {
   Fixture fixture;
   ProgressThread thread(fixture.options());
   thread.enter();

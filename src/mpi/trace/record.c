@@ -36,7 +36,7 @@ struct group {
   static struct {         \
     type* of;             \
     int count;            \
-    int room;             \
+    int capacity;         \
   } name
 
 ARRAY(struct call, calls);
@@ -45,14 +45,14 @@ ARRAY(int, ended);
 ARRAY(struct outstanding, outstanding);
 ARRAY(struct group, groups);
 
-#define APPEND(array, value)                                                       \
-  do {                                                                             \
-    if ((array).count == (array).room) {                                           \
-      (array).room = (array).room == 0 ? 64 : 2 * (array).room;                    \
-      (array).of = realloc((array).of, (size_t)(array).room * sizeof *(array).of); \
-      if ((array).of == NULL) abort();                                             \
-    }                                                                              \
-    (array).of[(array).count++] = (value);                                         \
+#define APPEND(array, value)                                                           \
+  do {                                                                                 \
+    if ((array).count == (array).capacity) {                                           \
+      (array).capacity = (array).capacity == 0 ? 64 : 2 * (array).capacity;            \
+      (array).of = realloc((array).of, (size_t)(array).capacity * sizeof *(array).of); \
+      if ((array).of == NULL) abort();                                                 \
+    }                                                                                  \
+    (array).of[(array).count++] = (value);                                             \
   } while (0)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

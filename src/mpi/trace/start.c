@@ -68,7 +68,7 @@ static double offset_from_first(int rank, int ranks) {
 }
 
 /* The largest message whose send is over before its receiver asks for it; 0 if there is none. Meanwhile the receiver
- * waits in the MPI for another message: some MPIs have a sent message over only when the receiver has looked. */
+ * waits in the MPI for another message: some MPIs complete a sent message only when the receiver has polled. */
 static long eager_limit(int rank, int other, char* buffer) {
   long limit = 0;
   long size = least_probed;
@@ -93,7 +93,7 @@ static long eager_limit(int rank, int other, char* buffer) {
 }
 
 /* Of this process: `[["name", seconds on a core], …]`, one entry a thread. */
-static void write_threads(char* text, size_t room) {
+static void write_threads(char* text, size_t size) {
   size_t length = 0;
   DIR* const folder = opendir("/proc/self/task");
   const char* separator = "";
@@ -110,23 +110,23 @@ static void write_threads(char* text, size_t room) {
     file = fopen(path, "r");
     if (file != NULL && fscanf(file, "%llu", &nanoseconds) != 1) nanoseconds = 0;
     if (file != NULL) fclose(file);
-    if (length + 100 > room) break;
+    if (length + 100 > size) break;
     length +=
-        (size_t)snprintf(text + length, room - length, "%s[\"%s\", %.6f]", separator, name, (double)nanoseconds * 1e-9);
+        (size_t)snprintf(text + length, size - length, "%s[\"%s\", %.6f]", separator, name, (double)nanoseconds * 1e-9);
     separator = ", ";
   }
   if (folder != NULL) closedir(folder);
 }
 
-static void write_cores(char* text, size_t room) {
+static void write_cores(char* text, size_t size) {
   cpu_set_t cores;
   size_t length = 0;
   const char* separator = "";
   text[0] = '\0';
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) return;
-  for (int core = 0; core < CPU_SETSIZE && length + 16 < room; ++core) {
+  for (int core = 0; core < CPU_SETSIZE && length + 16 < size; ++core) {
     if (!CPU_ISSET(core, &cores)) continue;
-    length += (size_t)snprintf(text + length, room - length, "%s%d", separator, core);
+    length += (size_t)snprintf(text + length, size - length, "%s%d", separator, core);
     separator = ", ";
   }
 }

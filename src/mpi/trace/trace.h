@@ -47,7 +47,7 @@ struct trace_operation {
 // ---- record.c
 
 /// A call begins. Calls that our own calls make (in the MPI, or in another library) are not written down. Returns 1 if
-/// this one is: then what it begins and ends is to be told, before trace_leave().
+/// this one is: then its operations that begin and end are to be recorded, before trace_leave().
 int trace_enter(void);
 /// It ends; to be called for each trace_enter().
 void trace_leave(const char* name, double begin, double end);

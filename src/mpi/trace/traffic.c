@@ -48,7 +48,7 @@ static struct sample sample_of(const char* text) {
   return found;
 }
 
-/* Samples that say the same as those beside them are left out; if there are too many, every second one. */
+/* Samples that equal their neighbours are left out; if there are too many, every second one. */
 static void keep(struct sample now) {
   const int same = count >= 2 && memcmp(&samples[count - 1].sent, &now.sent, 3 * sizeof now.sent) == 0 &&
                    memcmp(&samples[count - 2].sent, &now.sent, 3 * sizeof now.sent) == 0;

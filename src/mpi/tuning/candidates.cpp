@@ -76,9 +76,9 @@ std::vector<ForcedChoice> within_a_node(MpiCall call, Bytes bytes) {
 }
 
 /// Whether machines in several groups reach the network between them through some of them only.
-bool needs_gateways(const Places& places) {
-  const bool all = std::ranges::find(places.gateway, false) == places.gateway.end();
-  return !all && std::ranges::any_of(places.group, [](std::uint32_t group) { return group > 0; });
+bool needs_gateways(const Placement& placement) {
+  const bool all = std::ranges::find(placement.gateway, false) == placement.gateway.end();
+  return !all && std::ranges::any_of(placement.group, [](std::uint32_t group) { return group > 0; });
 }
 
 /// Through several gateways a group.
@@ -102,15 +102,15 @@ bool has_hierarchical(MpiCall call) {
 
 }  // namespace
 
-std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places) {
-  const std::size_t ranks = places.machine.size();
-  if (places.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
-  if (needs_gateways(places)) {
+std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement) {
+  const std::size_t ranks = placement.machine.size();
+  if (placement.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
+  if (needs_gateways(placement)) {
     if (auto found = over_gateways(call, bytes); !found.empty()) return found;
   }
   const bool is_vector = call == MpiCall::bcast || call == MpiCall::reduce || call == MpiCall::allreduce;
   auto found = is_vector ? of_vectors(call, bytes) : of_blocks(call, bytes);
-  const bool several = places.machine_count() > 1 && places.machine_count() < ranks;
+  const bool several = placement.machine_count() > 1 && placement.machine_count() < ranks;
   if (several && has_hierarchical(call)) {
     found.resize(1);
     found.insert(found.begin(), {"hierarchical", 0});

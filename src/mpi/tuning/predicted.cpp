@@ -12,22 +12,22 @@ namespace ayatori {
 
 namespace {
 
-/// Tried beside an algorithm's own choice.
+/// Tried in addition to an algorithm's own choice.
 constexpr std::array<Bytes, 2> chunk_sizes = {Bytes{8} << 10, Bytes{64} << 10};
 
 /// "path-aware" needs paths, and is "shift" without them; "in-network" needs routers that reduce.
-bool is_for(const Algorithm& algorithm, const Places& places) {
+bool is_for(const Algorithm& algorithm, const Placement& placement) {
   if (algorithm.of_an_mpi || algorithm.name == "path-aware" || algorithm.name == "in-network") return false;
-  if (algorithm.needs_grid && places.dimensions.empty()) return false;
-  if (algorithm.within_a_node && places.machine_count() > 1) return false;
-  const bool several_of_several = places.machine_count() > 1 && places.machine_count() < places.machine.size();
+  if (algorithm.needs_grid && placement.dimensions.empty()) return false;
+  if (algorithm.within_a_node && placement.machine_count() > 1) return false;
+  const bool several_of_several = placement.machine_count() > 1 && placement.machine_count() < placement.machine.size();
   return algorithm.name != "hierarchical" || several_of_several;
 }
 
-std::unique_ptr<Paths> paths_of(const Places& places, const CostModel& model) {
+std::unique_ptr<Paths> paths_of(const Placement& placement, const CostModel& model) {
   const LinkDefaults links{model.link_bytes_per_second, model.link_latency};
-  if (places.dimensions.empty()) return switched_paths(places.machine, places.group, links);
-  return grid_paths(places.dimensions, places.periodic, places.machine, places.point, links);
+  if (placement.dimensions.empty()) return switched_paths(placement.machine, placement.group, links);
+  return grid_paths(placement.dimensions, placement.periodic, placement.machine, placement.point, links);
 }
 
 /// What it takes to simulate a schedule: its messages, and each participant in each step. Counted until it is more than
@@ -52,11 +52,11 @@ std::uint64_t effort_of(const Schedule& schedule, std::uint64_t max) {
 
 class Ranking {
  public:
-  Ranking(const CollectiveCall& call, const Places& places, const CostModel& model, std::uint64_t max_messages)
+  Ranking(const CollectiveCall& call, const Placement& placement, const CostModel& model, std::uint64_t max_messages)
       : call_(call),
-        places_(places),
-        paths_(paths_of(places, model)),
-        left_(max_messages),
+        placement_(placement),
+        paths_(paths_of(placement, model)),
+        eliminated_(max_messages),
         max_of_one_(std::max(max_messages / 5, std::uint64_t{4000})) {
     options_.costs = model.costs;
   }
@@ -95,21 +95,21 @@ class Ranking {
   std::optional<Found> predict(const Algorithm& algorithm, Bytes chunk) {
     AlgorithmOptions options;
     options.chunk_bytes = chunk;
-    const auto schedule = algorithm.make(call_, places_, options);
+    const auto schedule = algorithm.make(call_, placement_, options);
     if (!schedule) return std::nullopt;
-    const std::uint64_t effort = effort_of(**schedule, std::min(left_, max_of_one_));
-    if (effort > std::min(left_, max_of_one_)) return std::nullopt;
-    left_ -= effort;
+    const std::uint64_t effort = effort_of(**schedule, std::min(eliminated_, max_of_one_));
+    if (effort > std::min(eliminated_, max_of_one_)) return std::nullopt;
+    eliminated_ -= effort;
     const auto predicted = simulate(**schedule, *paths_, options_);
     if (!predicted) return std::nullopt;
     return Found{{{std::string(algorithm.name), chunk}, predicted->seconds}, *schedule};
   }
 
   CollectiveCall call_;
-  const Places& places_;
+  const Placement& placement_;
   std::unique_ptr<Paths> paths_;
   FlowOptions options_;
-  std::uint64_t left_;
+  std::uint64_t eliminated_;
   /// Of one schedule: with the messages that are under way at once, the simulator's time grows faster than they do.
   std::uint64_t max_of_one_;
   std::vector<Found> found_;
@@ -117,17 +117,17 @@ class Ranking {
 
 }  // namespace
 
-std::vector<PredictedChoice> predicted_choices(MpiCall call, Bytes bytes, const Places& places, const CostModel& model,
-                                               std::uint64_t max_messages) {
-  const auto ranks = static_cast<Rank>(places.machine.size());
+std::vector<PredictedChoice> predicted_choices(MpiCall call, Bytes bytes, const Placement& placement,
+                                               const CostModel& model, std::uint64_t max_messages) {
+  const auto ranks = static_cast<Rank>(placement.machine.size());
   if (names_of(call).sized_by_rank || ranks < 2) return {};
   const auto checked = checked_call({names_of(call).collective, ranks, 0, bytes}, {});
   if (!checked) return {};
   std::vector<const Algorithm*> known;
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective == checked->collective && is_for(algorithm, places)) known.push_back(&algorithm);
+    if (algorithm.collective == checked->collective && is_for(algorithm, placement)) known.push_back(&algorithm);
   }
-  Ranking ranking(*checked, places, model, max_messages);
+  Ranking ranking(*checked, placement, model, max_messages);
   for (const Algorithm* const algorithm : known) ranking.add(*algorithm);
   return std::move(ranking).sorted();
 }

@@ -26,8 +26,9 @@ std::vector<std::string> names_in(const std::vector<PredictedChoice>& found) {
 TEST(PredictedChoices, CanBeExecutedAndAreSortedByTime) {
   for (const MpiCallNames& call : mpi_calls()) {
     for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{100'000}}) {
-      for (const Places& places : {places_of_ranks(6, 6), places_of_ranks(6, 1), places_of_ranks(6, 2)}) {
-        const auto found = predicted_choices(call.call, bytes, places, model_of("4xHDR"));
+      for (const Placement& placement :
+           {placement_of_ranks(6, 6), placement_of_ranks(6, 1), placement_of_ranks(6, 2)}) {
+        const auto found = predicted_choices(call.call, bytes, placement, model_of("4xHDR"));
         EXPECT_EQ(found.empty(), call.sized_by_rank) << call.name;
         EXPECT_TRUE(std::ranges::is_sorted(found, {}, &PredictedChoice::seconds)) << call.name;
         for (const PredictedChoice& one : found) {
@@ -39,9 +40,9 @@ TEST(PredictedChoices, CanBeExecutedAndAreSortedByTime) {
 }
 
 TEST(PredictedChoices, OfASmallBroadcastBetweenMachinesAreTreesAndOfALargeOneArePipelines) {
-  const Places places = places_of_ranks(16, 1);
-  const auto small = predicted_choices(MpiCall::bcast, 8, places, model_of("4xHDR"));
-  const auto large = predicted_choices(MpiCall::bcast, 16 << 20, places, model_of("4xHDR"));
+  const Placement placement = placement_of_ranks(16, 1);
+  const auto small = predicted_choices(MpiCall::bcast, 8, placement, model_of("4xHDR"));
+  const auto large = predicted_choices(MpiCall::bcast, 16 << 20, placement, model_of("4xHDR"));
   ASSERT_FALSE(small.empty());
   ASSERT_FALSE(large.empty());
   EXPECT_TRUE(small[0].choice.algorithm == "knomial" || small[0].choice.algorithm == "binomial");
@@ -53,23 +54,24 @@ TEST(PredictedChoices, OnAGridHaveTheAlgorithmsForGrids) {
   const std::uint32_t lengths[] = {4, 4};
   const bool rings[] = {true, true};
   const auto on_grid =
-      names_in(predicted_choices(MpiCall::bcast, 1 << 20, places_on_grid(lengths, rings), model_of("4xHDR", true)));
-  const auto elsewhere = names_in(predicted_choices(MpiCall::bcast, 1 << 20, places_of_ranks(16), model_of("4xHDR")));
+      names_in(predicted_choices(MpiCall::bcast, 1 << 20, placement_on_grid(lengths, rings), model_of("4xHDR", true)));
+  const auto elsewhere =
+      names_in(predicted_choices(MpiCall::bcast, 1 << 20, placement_of_ranks(16), model_of("4xHDR")));
   EXPECT_NE(std::ranges::find(on_grid, "trinaryx3"), on_grid.end());
   EXPECT_EQ(std::ranges::find(elsewhere, "trinaryx3"), elsewhere.end());
 }
 
 TEST(PredictedChoices, SimulateNoMoreMessagesThanTheyMay) {
-  const Places places = places_of_ranks(64);
-  const auto all = predicted_choices(MpiCall::allgather, 8, places, model_of("4xHDR"), 1'000'000);
-  const auto few = names_in(predicted_choices(MpiCall::allgather, 8, places, model_of("4xHDR"), 1000));
+  const Placement placement = placement_of_ranks(64);
+  const auto all = predicted_choices(MpiCall::allgather, 8, placement, model_of("4xHDR"), 1'000'000);
+  const auto few = names_in(predicted_choices(MpiCall::allgather, 8, placement, model_of("4xHDR"), 1000));
   EXPECT_GT(all.size(), few.size());
   EXPECT_EQ(std::ranges::find(few, "ring"), few.end()) << "63 steps of 64 messages";
   EXPECT_NE(std::ranges::find(few, "bruck"), few.end()) << "6 steps";
 }
 
 TEST(PredictedChoices, CountTheMessagesOfAStepThatHasMany) {
-  const auto found = names_in(predicted_choices(MpiCall::alltoall, 8, places_of_ranks(64), model_of("4xHDR"), 3000));
+  const auto found = names_in(predicted_choices(MpiCall::alltoall, 8, placement_of_ranks(64), model_of("4xHDR"), 3000));
   EXPECT_EQ(std::ranges::find(found, "spread"), found.end()) << "64 x 63 messages in one step";
   EXPECT_NE(std::ranges::find(found, "bruck"), found.end()) << "6 steps";
 }
@@ -78,12 +80,12 @@ TEST(PredictedChoices, ThatSendTheSameMessagesAreOne) {
   for (const Collective collective : {Collective::allreduce, Collective::alltoall, Collective::allgather}) {
     for (const MpiCallNames& call : mpi_calls()) {
       if (call.collective != collective || call.sized_by_rank) continue;
-      const Places places = places_of_ranks(2, 2);
+      const Placement placement = placement_of_ranks(2, 2);
       std::vector<SchedulePtr> schedules;
-      for (const PredictedChoice& one : predicted_choices(call.call, 4096, places, model_of("4xHDR"))) {
+      for (const PredictedChoice& one : predicted_choices(call.call, 4096, placement, model_of("4xHDR"))) {
         AlgorithmOptions options;
         options.chunk_bytes = one.choice.chunk_bytes;
-        schedules.push_back(*make_schedule(one.choice.algorithm, {collective, 2, 0, 4096}, places, options));
+        schedules.push_back(*make_schedule(one.choice.algorithm, {collective, 2, 0, 4096}, placement, options));
         for (std::size_t i = 0; i + 1 < schedules.size(); ++i)
           EXPECT_FALSE(send_the_same_messages(*schedules[i], *schedules.back())) << one.choice.algorithm;
       }
@@ -93,7 +95,7 @@ TEST(PredictedChoices, ThatSendTheSameMessagesAreOne) {
 }
 
 TEST(PredictedChoices, OfOneRankAreNone) {
-  EXPECT_TRUE(predicted_choices(MpiCall::bcast, 8, places_of_ranks(1), model_of("4xHDR")).empty());
+  EXPECT_TRUE(predicted_choices(MpiCall::bcast, 8, placement_of_ranks(1), model_of("4xHDR")).empty());
 }
 
 }  // namespace

@@ -9,45 +9,45 @@ namespace ayatori {
 
 namespace {
 
-/// So much faster must a way be than the one that executes already: less may be noise.
+/// So much faster than the incumbent must a candidate be: less may be noise.
 constexpr double clearly_faster = 0.97;
 
-constexpr double seconds_of_a_turn = 300e-6;
-constexpr double max_calls_of_a_turn = 32;
-/// Of calls up to hopeless_seconds, among oversubscribed ranks up to longest_waiting: of a single one it counts that
-/// some ranks still come from the way before.
-constexpr double least_calls_of_a_turn = 3;
+constexpr double block_seconds = 300e-6;
+constexpr double max_calls_per_block = 32;
+/// For calls up to hopeless_seconds, among oversubscribed ranks up to longest_waiting: in a single call some ranks
+/// still come from the previous candidate.
+constexpr double least_calls_per_block = 3;
 constexpr double longer_if_oversubscribed = 4;
-/// Of each way at first: a single call says how long ranks still spin that come from the way before.
+/// Of each candidate at first: a single call shows how long ranks still spin that come from the previous candidate.
 constexpr std::size_t first_calls_if_spinning = 4;
 
 /// Of the time of all calls, that calls on trial may take longer.
 constexpr double max_share_lost = 0.1;
 constexpr double max_pause = 1e6;
 
-/// A way whose first call takes longer than both leaves: MPI libraries that wait without giving their core to others
-/// take 10 to 100 ms for a call where ranks share cores.
+/// A candidate whose first call takes longer than both is eliminated: MPI libraries that wait without giving their core
+/// to others take 10 to 100 ms for a call where ranks share cores.
 constexpr double hopeless_seconds = 2e-3;
 constexpr double longest_waiting = 100e-3;
 constexpr double hopeless_share = 10;
 
-/// A way leaves whose better one of its first two calls takes so many times as long as another way's, if it is long
-/// enough for its time to tell something.
+/// A candidate is eliminated if the better of its first two calls takes so many times as long as another candidate's,
+/// and is long enough for its time to be significant.
 constexpr double slow_call_seconds = 300e-6;
 constexpr double slow_call_share = 3;
 
-/// A way leaves that was so many times as slow as the best in each of so many rounds, or in six of seven where there
-/// are as many. Among oversubscribed ranks any turn may take twice as long as the one before it.
+/// A candidate is eliminated if it was so many times as slow as the best in each of so many rounds, or in six of seven
+/// where there are as many. Among oversubscribed ranks any block may take twice as long as the previous one.
 struct Margin {
   std::size_t rounds;
   double share;
   double share_if_oversubscribed;
 };
 constexpr Margin margins[] = {{7, 1.05, 1.1}, {4, 1.15, 1.3}, {2, 1.4, 2}, {1, 2, 4}};
-/// The settled way leaves only after as many.
-constexpr std::size_t least_rounds_of_settled = 4;
-constexpr std::size_t least_rounds_of_settled_if_oversubscribed = 7;
-/// One delayed turn must not be enough: after a single round the first calls must have shown the same.
+/// The incumbent is eliminated only after as many.
+constexpr std::size_t least_rounds_of_incumbent = 4;
+constexpr std::size_t least_rounds_of_incumbent_if_oversubscribed = 7;
+/// One delayed block must not be enough: after a single round the first calls must have shown the same.
 constexpr double least_share_of_first_calls = 1.5;
 
 /// Of all time, for the trials after the first.
@@ -59,12 +59,13 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-/// By round, the time of `way` as a share of that of `other`.
-std::vector<double> ratios_of(const std::vector<double>& times, std::size_t ways, std::size_t way, std::size_t other) {
+/// By round, the time of `candidate` as a share of that of `other`.
+std::vector<double> ratios_of(const std::vector<double>& times, std::size_t candidates, std::size_t candidate,
+                              std::size_t other) {
   std::vector<double> ratios;
-  for (std::size_t round = 0; round + ways <= times.size(); round += ways) {
+  for (std::size_t round = 0; round + candidates <= times.size(); round += candidates) {
     const double of_other = times[round + other];
-    ratios.push_back(of_other > 0 ? times[round + way] / of_other : 1);
+    ratios.push_back(of_other > 0 ? times[round + candidate] / of_other : 1);
   }
   return ratios;
 }
@@ -95,54 +96,54 @@ std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool oversubscrib
   return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
 }
 
-Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before, bool spins)
-    : ways_(ways),
-      settled_(settled),
+Trial::Trial(std::size_t candidates, std::size_t incumbent, std::size_t rounds, std::uint64_t calls_before, bool spins)
+    : candidates_(candidates),
+      incumbent_(incumbent),
       rounds_of_a_part_(rounds),
       calls_(calls_before),
-      numbers_(ways),
-      last_time_(ways),
-      left_(ways),
-      calls_of_a_turn_(spins ? first_calls_if_spinning : 1),
-      best_(settled) {}
+      numbers_(candidates),
+      last_time_(candidates),
+      eliminated_(candidates),
+      calls_per_block_(spins ? first_calls_if_spinning : 1),
+      best_(incumbent) {}
 
-std::size_t Trial::ways_left() const { return static_cast<std::size_t>(std::ranges::count(left_, false)); }
+std::size_t Trial::candidates_left() const { return static_cast<std::size_t>(std::ranges::count(eliminated_, false)); }
 
 void Trial::note(double seconds) {
-  const bool may_wait_for_others = turn_calls_ == 0 && calls_of_a_turn_ > 1;
-  if (!may_wait_for_others) turn_seconds_ += seconds;
-  if (++turn_calls_ < calls_of_a_turn_) return;
-  const std::size_t counted = calls_of_a_turn_ > 1 ? calls_of_a_turn_ - 1 : 1;
-  numbers_[(round_ - agreed_rounds_) * ways_ + turn()] = turn_seconds_ / static_cast<double>(counted);
-  turn_calls_ = 0;
-  turn_seconds_ = 0;
-  ++place_;
+  const bool may_wait_for_others = block_calls_ == 0 && calls_per_block_ > 1;
+  if (!may_wait_for_others) block_seconds_ += seconds;
+  if (++block_calls_ < calls_per_block_) return;
+  const std::size_t counted = calls_per_block_ > 1 ? calls_per_block_ - 1 : 1;
+  numbers_[(round_ - agreed_rounds_) * candidates_ + current()] = block_seconds_ / static_cast<double>(counted);
+  block_calls_ = 0;
+  block_seconds_ = 0;
+  ++position_;
   if (first_calls_are_over()) {
-    next_turn();
+    next_block();
   } else {
     next_first_calls();
   }
 }
 
 void Trial::next_first_calls() {
-  while (place_ < ways_ && left_[place_]) ++place_;
-  if (place_ < ways_) return;
-  place_ = 0;
+  while (position_ < candidates_ && eliminated_[position_]) ++position_;
+  if (position_ < candidates_) return;
+  position_ = 0;
   needs_agreement_ = true;
 }
 
-/// From this place on, to the first way that still executes; after the last one of a round whose times are compared, to
-/// the agreement.
-void Trial::next_turn() {
-  for (;; ++place_) {
-    if (place_ == ways_) {
-      place_ = 0;
+/// From this position on, to the first candidate that is not eliminated; after the last one of a round whose times are
+/// compared, to the agreement.
+void Trial::next_block() {
+  for (;; ++position_) {
+    if (position_ == candidates_) {
+      position_ = 0;
       ++round_;
       needs_agreement_ = std::has_single_bit(round_) || round_ % rounds_of_a_part_ == 0;
       if (needs_agreement_) return;
-      numbers_.resize((round_ + 1 - agreed_rounds_) * ways_);
+      numbers_.resize((round_ + 1 - agreed_rounds_) * candidates_);
     }
-    if (!left_[turn()]) return;
+    if (!eliminated_[current()]) return;
   }
 }
 
@@ -154,89 +155,92 @@ void Trial::agree(const std::vector<double>& of_slowest, bool oversubscribed) {
   } else {
     agree_on_first_calls(of_slowest);
   }
-  numbers_.assign(ways_, 0);
-  if (ways_left() == 1) {
+  numbers_.assign(candidates_, 0);
+  if (candidates_left() == 1) {
     over_ = true;
-    best_ = static_cast<std::size_t>(std::ranges::find(left_, false) - left_.begin());
+    best_ = static_cast<std::size_t>(std::ranges::find(eliminated_, false) - eliminated_.begin());
   }
   if (over_) return;
   choose_pause();
   if (first_calls_are_over()) {
-    next_turn();
+    next_block();
   } else {
-    while (left_[place_]) ++place_;
+    while (eliminated_[position_]) ++position_;
   }
 }
 
 void Trial::agree_on_first_calls(const std::vector<double>& times) {
-  for (std::size_t way = 0; way < ways_; ++way) {
-    if (left_[way]) continue;
-    last_time_[way] = passes_ == 0 ? times[way] : std::min(last_time_[way], times[way]);
-    count_cost(times[way], left_[settled_] ? last_time_[settled_] : times[settled_], calls_of_a_turn_);
+  for (std::size_t candidate = 0; candidate < candidates_; ++candidate) {
+    if (eliminated_[candidate]) continue;
+    last_time_[candidate] = passes_ == 0 ? times[candidate] : std::min(last_time_[candidate], times[candidate]);
+    count_cost(times[candidate], eliminated_[incumbent_] ? last_time_[incumbent_] : times[incumbent_],
+               calls_per_block_);
   }
   ++passes_;
   const double shortest = *std::ranges::min_element(last_time_);
   const bool is_first = passes_ < first_passes;
   const double hopeless = std::max(hopeless_seconds, hopeless_share * shortest);
   const double slow = is_first || oversubscribed_ ? hopeless : std::max(slow_call_seconds, slow_call_share * shortest);
-  for (std::size_t way = 0; way < ways_; ++way) {
-    if (last_time_[way] > (way == settled_ ? hopeless : slow)) left_[way] = true;
+  for (std::size_t candidate = 0; candidate < candidates_; ++candidate) {
+    if (last_time_[candidate] > (candidate == incumbent_ ? hopeless : slow)) eliminated_[candidate] = true;
   }
-  if (!is_first) choose_turns();
+  if (!is_first) choose_block_size();
 }
 
-void Trial::choose_turns() {
+void Trial::choose_block_size() {
   double longest = 1e-9;
-  for (std::size_t way = 0; way < ways_; ++way) {
-    if (!left_[way]) longest = std::max(longest, last_time_[way]);
+  for (std::size_t candidate = 0; candidate < candidates_; ++candidate) {
+    if (!eliminated_[candidate]) longest = std::max(longest, last_time_[candidate]);
   }
   const double longer = oversubscribed_ ? longer_if_oversubscribed : 1;
-  const double calls = longer * seconds_of_a_turn / longest;
-  const double least = longest <= (oversubscribed_ ? longest_waiting : hopeless_seconds) ? least_calls_of_a_turn : 1.0;
-  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer * max_calls_of_a_turn));
+  const double calls = longer * block_seconds / longest;
+  const double least = longest <= (oversubscribed_ ? longest_waiting : hopeless_seconds) ? least_calls_per_block : 1.0;
+  calls_per_block_ = static_cast<std::size_t>(std::clamp(calls, least, longer * max_calls_per_block));
 }
 
 void Trial::agree_on_rounds(const std::vector<double>& times) {
   const std::size_t first = times_.size();
   times_.insert(times_.end(), times.begin(),
-                times.begin() + static_cast<std::ptrdiff_t>((round_ - agreed_rounds_) * ways_));
+                times.begin() + static_cast<std::ptrdiff_t>((round_ - agreed_rounds_) * candidates_));
   agreed_rounds_ = round_;
   for (std::size_t at = first; at < times_.size(); ++at) {
-    if (left_[at % ways_]) times_[at] = last_time_[at % ways_];
+    if (eliminated_[at % candidates_]) times_[at] = last_time_[at % candidates_];
   }
   for (std::size_t at = first; at < times_.size(); ++at) {
-    if (!left_[at % ways_]) count_cost(times_[at], times_[at - at % ways_ + settled_], calls_of_a_turn_);
+    if (!eliminated_[at % candidates_])
+      count_cost(times_[at], times_[at - at % candidates_ + incumbent_], calls_per_block_);
   }
-  leave_if_slow();
+  eliminate_slow();
   end_if_decided();
 }
 
-void Trial::count_cost(double seconds, double seconds_of_settled, std::size_t calls) {
+void Trial::count_cost(double seconds, double seconds_of_incumbent, std::size_t calls) {
   calls_ += calls;
   seconds_ += seconds * static_cast<double>(calls);
-  lost_ += (seconds - seconds_of_settled) * static_cast<double>(calls);
+  lost_ += (seconds - seconds_of_incumbent) * static_cast<double>(calls);
 }
 
-void Trial::leave_if_slow() {
-  const std::vector<double> of_ways = medians();
-  std::size_t best = ways_;
-  for (std::size_t way = 0; way < ways_; ++way) {
-    if (!left_[way] && (best == ways_ || of_ways[way] < of_ways[best])) best = way;
+void Trial::eliminate_slow() {
+  const std::vector<double> of_candidates = medians();
+  std::size_t best = candidates_;
+  for (std::size_t candidate = 0; candidate < candidates_; ++candidate) {
+    if (!eliminated_[candidate] && (best == candidates_ || of_candidates[candidate] < of_candidates[best]))
+      best = candidate;
   }
-  for (std::size_t way = 0; way < ways_; ++way) {
-    if (left_[way] || way == best || !is_slow(way, best)) continue;
-    left_[way] = true;
-    last_time_[way] = of_ways[way];
+  for (std::size_t candidate = 0; candidate < candidates_; ++candidate) {
+    if (eliminated_[candidate] || candidate == best || !is_slow(candidate, best)) continue;
+    eliminated_[candidate] = true;
+    last_time_[candidate] = of_candidates[candidate];
   }
 }
 
-bool Trial::is_slow(std::size_t way, std::size_t best) const {
-  const std::size_t least = oversubscribed_ ? least_rounds_of_settled_if_oversubscribed : least_rounds_of_settled;
-  if (way == settled_ && round_ < least) return false;
-  if (round_ == 1 && last_time_[way] < least_share_of_first_calls * last_time_[best]) return false;
+bool Trial::is_slow(std::size_t candidate, std::size_t best) const {
+  const std::size_t least = oversubscribed_ ? least_rounds_of_incumbent_if_oversubscribed : least_rounds_of_incumbent;
+  if (candidate == incumbent_ && round_ < least) return false;
+  if (round_ == 1 && last_time_[candidate] < least_share_of_first_calls * last_time_[best]) return false;
   const Margin& margin = *std::ranges::find_if(margins, [&](const Margin& one) { return one.rounds <= round_; });
   const double share = oversubscribed_ ? margin.share_if_oversubscribed : margin.share;
-  const std::vector<double> ratios = ratios_of(times_, ways_, way, best);
+  const std::vector<double> ratios = ratios_of(times_, candidates_, candidate, best);
   const auto slow =
       static_cast<std::size_t>(std::ranges::count_if(ratios, [&](double ratio) { return ratio > share; }));
   return round_ < margins[0].rounds ? slow == ratios.size() : 7 * slow >= 6 * ratios.size();
@@ -244,13 +248,13 @@ bool Trial::is_slow(std::size_t way, std::size_t best) const {
 
 void Trial::end_if_decided() {
   if (round_ % rounds_of_a_part_ != 0) return;
-  best_ = better_way(times_, ways_, settled_);
-  over_ = round_ == max_parts * rounds_of_a_part_ || is_clear(times_, ways_, settled_, best_);
+  best_ = better_candidate(times_, candidates_, incumbent_);
+  over_ = round_ == max_parts * rounds_of_a_part_ || is_clear(times_, candidates_, incumbent_, best_);
 }
 
 void Trial::choose_pause() {
   pause_ = 0;
-  const double of_a_call = first_calls_are_over() && !times_.empty() ? medians()[settled_] : last_time_[settled_];
+  const double of_a_call = first_calls_are_over() && !times_.empty() ? medians()[incumbent_] : last_time_[incumbent_];
   const double may_be_lost = max_share_lost * std::max(of_a_call, 1e-9);
   const double calls = lost_ / may_be_lost - static_cast<double>(calls_);
   if (calls < 1) return;
@@ -258,7 +262,7 @@ void Trial::choose_pause() {
   calls_ += pause_;
 }
 
-std::vector<double> Trial::medians() const { return times_.empty() ? last_time_ : medians_of(times_, ways_); }
+std::vector<double> Trial::medians() const { return times_.empty() ? last_time_ : medians_of(times_, candidates_); }
 
 std::uint64_t Trial::calls_until_next() const {
   constexpr double max_calls = 1e15;
@@ -266,39 +270,39 @@ std::uint64_t Trial::calls_until_next() const {
   return static_cast<std::uint64_t>(std::clamp(calls, 1.0, max_calls));
 }
 
-std::vector<double> medians_of(const std::vector<double>& times, std::size_t ways) {
+std::vector<double> medians_of(const std::vector<double>& times, std::size_t candidates) {
   std::vector<double> medians;
-  for (std::size_t way = 0; way < ways; ++way) {
-    std::vector<double> of_way;
-    for (std::size_t at = way; at < times.size(); at += ways) of_way.push_back(times[at]);
-    medians.push_back(median_of(std::move(of_way)));
+  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
+    std::vector<double> of_candidate;
+    for (std::size_t at = candidate; at < times.size(); at += candidates) of_candidate.push_back(times[at]);
+    medians.push_back(median_of(std::move(of_candidate)));
   }
   return medians;
 }
 
-std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled) {
-  std::size_t best = settled;
+std::size_t better_candidate(const std::vector<double>& times, std::size_t candidates, std::size_t incumbent) {
+  std::size_t best = incumbent;
   double best_ratio = 1;
-  for (std::size_t way = 0; way < ways; ++way) {
-    if (way == settled) continue;
-    const std::vector<double> ratios = ratios_of(times, ways, way, settled);
+  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
+    if (candidate == incumbent) continue;
+    const std::vector<double> ratios = ratios_of(times, candidates, candidate, incumbent);
     const double ratio = median_of(ratios);
-    const bool is_faster = ratio < (way == 0 ? 1 : clearly_faster) && 3 * wins_in(ratios) > 2 * ratios.size();
+    const bool is_faster = ratio < (candidate == 0 ? 1 : clearly_faster) && 3 * wins_in(ratios) > 2 * ratios.size();
     if (!is_faster || ratio >= best_ratio) continue;
-    best = way;
+    best = candidate;
     best_ratio = ratio;
   }
   return best;
 }
 
-bool is_clear(const std::vector<double>& times, std::size_t ways, std::size_t settled, std::size_t better) {
-  if (better != settled) {
-    const std::vector<double> ratios = ratios_of(times, ways, better, settled);
+bool is_clear(const std::vector<double>& times, std::size_t candidates, std::size_t incumbent, std::size_t better) {
+  if (better != incumbent) {
+    const std::vector<double> ratios = ratios_of(times, candidates, better, incumbent);
     return 7 * wins_in(ratios) >= 6 * ratios.size();
   }
-  for (std::size_t way = 0; way < ways; ++way) {
-    if (way == settled) continue;
-    const std::vector<double> ratios = ratios_of(times, ways, way, settled);
+  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
+    if (candidate == incumbent) continue;
+    const std::vector<double> ratios = ratios_of(times, candidates, candidate, incumbent);
     if (2 * wins_in(ratios) > ratios.size()) return false;
   }
   return true;

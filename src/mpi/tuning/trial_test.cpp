@@ -20,12 +20,12 @@ void execute(Trial& trial, double seconds, bool oversubscribed = false) {
   if (trial.needs_agreement()) agree(trial, oversubscribed);
 }
 
-/// The first two calls of each way took so long, by way.
+/// The first two calls of each candidate took so long, by candidate.
 void begin(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
   for (std::size_t call = 0; call < 2 * seconds.size(); ++call) {
-    const std::size_t way = call % seconds.size();
-    EXPECT_EQ(trial.turn(), way);
-    execute(trial, seconds[way], oversubscribed);
+    const std::size_t candidate = call % seconds.size();
+    EXPECT_EQ(trial.current(), candidate);
+    execute(trial, seconds[candidate], oversubscribed);
   }
 }
 
@@ -39,7 +39,7 @@ TEST(CallsBeforeTrial, EightAreTimedWithoutTheFirst) {
   EXPECT_DOUBLE_EQ(before.mean(), 8e-6);
 }
 
-TEST(CallsBeforeTrial, TakeAMomentAndAreManyEnoughThatATrialIsSmallBesideThem) {
+TEST(CallsBeforeTrial, TakeAMomentAndAreManyEnoughThatATrialIsSmallComparedWithThem) {
   for (const bool oversubscribed : {false, true}) {
     EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6, oversubscribed), 300U);
     EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-3, oversubscribed), 120U) << "128 with those that are timed";
@@ -54,16 +54,16 @@ TEST(CallsBeforeTrial, AreFewerWhereRanksSpinForMillisecondsOnCoresThatTheyShare
   EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1, true), 0U) << "the timed ones were enough";
 }
 
-TEST(Trial, WaysTakeTurnsAndTheFirstCallsOfEachAreNotCounted) {
+TEST(Trial, CandidatesAlternateAndTheFirstCallsOfEachAreNotCounted) {
   Trial trial(3, 0, 2);
   begin(trial, {1000, 1000, 1000});
-  std::vector<std::size_t> turns;
-  while (turns.size() < 6) {
-    turns.push_back(trial.turn());
-    execute(trial, static_cast<double>(100 + trial.turn() + 2 * turns.size()));
+  std::vector<std::size_t> calls;
+  while (calls.size() < 6) {
+    calls.push_back(trial.current());
+    execute(trial, static_cast<double>(100 + trial.current() + 2 * calls.size()));
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0})) << "each round begins with another way";
-  EXPECT_EQ(trial.times(), (std::vector<double>{102, 105, 108, 112, 109, 112})) << "by round, and in it by way";
+  EXPECT_EQ(calls, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0})) << "each round begins with another candidate";
+  EXPECT_EQ(trial.times(), (std::vector<double>{102, 105, 108, 112, 109, 112})) << "by round, and in it by candidate";
 }
 
 TEST(Trial, TimesAreThoseOfTheSlowestRank) {
@@ -78,51 +78,51 @@ TEST(Trial, TimesAreThoseOfTheSlowestRank) {
   EXPECT_EQ(trial.best(), 0U);
 }
 
-TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
+TEST(Trial, ABlockOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   Trial trial(2, 0, 1);
   begin(trial, {72e-6, 72e-6});
-  std::vector<std::size_t> turns;
+  std::vector<std::size_t> calls;
   while (!trial.needs_agreement()) {
-    turns.push_back(trial.turn());
-    trial.note(turns.size() % 4 == 1 ? 900.0 : turns.size() % 4 == 0 ? 30.0 : 0.0);
+    calls.push_back(trial.current());
+    trial.note(calls.size() % 4 == 1 ? 900.0 : calls.size() % 4 == 0 ? 30.0 : 0.0);
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 72 us";
+  EXPECT_EQ(calls, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 72 us";
   EXPECT_EQ(trial.numbers(), (std::vector<double>{10, 10}));
 }
 
-std::size_t calls_of_a_turn(double seconds, bool oversubscribed) {
+std::size_t calls_per_block(double seconds, bool oversubscribed) {
   Trial trial(2);
   begin(trial, {seconds, seconds}, oversubscribed);
   std::size_t calls = 0;
-  for (; trial.turn() == 0; ++calls) trial.note(seconds);
+  for (; trial.current() == 0; ++calls) trial.note(seconds);
   return calls;
 }
 
-TEST(Trial, ATurnOfCallsOfUpToTwoMillisecondsHasThreeAtLeast) {
+TEST(Trial, ABlockOfCallsOfUpToTwoMillisecondsHasThreeAtLeast) {
   for (const auto& [call, calls] : {std::pair{1e-9, 32U}, {1e-3, 3U}, {2e-3, 3U}, {2.1e-3, 1U}}) {
-    EXPECT_EQ(calls_of_a_turn(call, false), calls) << call;
+    EXPECT_EQ(calls_per_block(call, false), calls) << call;
   }
 }
 
-TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
+TEST(Trial, BlocksOfRanksThatShareCoresAreFourTimesAsLong) {
   for (const auto& [call, calls] : {std::pair{72e-6, 16U}, {1e-9, 128U}, {1.0, 1U}}) {
-    EXPECT_EQ(calls_of_a_turn(call, true), calls) << call;
+    EXPECT_EQ(calls_per_block(call, true), calls) << call;
   }
 }
 
-TEST(Trial, RanksThatSpinOnSharedCoresAreLeftBehindInTheFirstCallOfEachTurn) {
+TEST(Trial, RanksThatSpinOnSharedCoresAreLeftBehindInTheFirstCallOfEachBlock) {
   // The MPI's own call is over at once where its message is there already.
   for (const double shortest_of_the_mpi : {5e-3, 20e-6}) {
     Trial trial(3, 0, Trial::default_rounds, 100, true);
     std::size_t before = 0;
     double all = 0;
     for (std::size_t call = 0; !trial.over() && trial.pause() == 0; ++call) {
-      const std::size_t way = trial.turn();
+      const std::size_t candidate = trial.current();
       const double of_the_mpi = call % 2 == 0 ? shortest_of_the_mpi : 10e-3;
       // Ranks that come from a call of the MPI's own still hold their cores.
-      const double seconds = way == 0 ? of_the_mpi : before != way ? 8e-3 : 3e-6;
+      const double seconds = candidate == 0 ? of_the_mpi : before != candidate ? 8e-3 : 3e-6;
       execute(trial, seconds, true);
-      before = way;
+      before = candidate;
       all += seconds;
     }
     EXPECT_TRUE(trial.over());
@@ -135,41 +135,41 @@ TEST(Trial, GoesOnWithAsManyRoundsWhileTheOutcomeIsNotClear) {
   Trial trial(2);
   begin(trial, {3e-3, 3e-3});
   std::size_t calls = 0;
-  // Way 1 wins four rounds of seven.
-  for (; !trial.over(); ++calls) execute(trial, trial.turn() == 0 ? 3e-3 : calls / 2 % 7 < 4 ? 2.95e-3 : 3.05e-3);
+  // Candidate 1 wins four rounds of seven.
+  for (; !trial.over(); ++calls) execute(trial, trial.current() == 0 ? 3e-3 : calls / 2 % 7 < 4 ? 2.95e-3 : 3.05e-3);
   EXPECT_EQ(calls, 2 * Trial::default_rounds * Trial::max_parts);
   EXPECT_EQ(trial.times().size(), calls);
   EXPECT_EQ(trial.best(), 0U) << "near ties are the MPI's own";
 }
 
-/// Executions `calls` turns; by way, how many it had.
-std::vector<std::size_t> turns_in(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
-  std::vector<std::size_t> turns(seconds.size());
+/// Executes `calls` calls; by candidate, how many it had.
+std::vector<std::size_t> calls_in(Trial& trial, const std::vector<double>& seconds, bool oversubscribed = false) {
+  std::vector<std::size_t> calls(seconds.size());
   while (!trial.over()) {
-    ++turns[trial.turn()];
-    execute(trial, seconds[trial.turn()], oversubscribed);
+    ++calls[trial.current()];
+    execute(trial, seconds[trial.current()], oversubscribed);
   }
-  return turns;
+  return calls;
 }
 
-TEST(Trial, AWayLeavesTheSoonerTheSlowerItIs) {
+TEST(Trial, TheSlowerACandidateTheSoonerItIsEliminated) {
   Trial trial(4);
   const std::vector<double> seconds{3e-3, 3.03e-3, 4.5e-3, 6.3e-3};
-  EXPECT_EQ(turns_in(trial, seconds), (std::vector<std::size_t>{9, 9, 4, 3}))
+  EXPECT_EQ(calls_in(trial, seconds), (std::vector<std::size_t>{9, 9, 4, 3}))
       << "two first calls, and 7, 7, 2 and 1 rounds of one call";
   EXPECT_EQ(trial.best(), 0U);
   EXPECT_DOUBLE_EQ(trial.medians()[3], seconds[3]);
 }
 
-TEST(Trial, AWayThatTakesThreeTimesAsLongLeavesAfterItsFirstCallsUnlessRanksShareCores) {
+TEST(Trial, ACandidateThatTakesThreeTimesAsLongIsEliminatedAfterItsFirstCallsUnlessRanksShareCores) {
   Trial trial(2);
-  EXPECT_EQ(turns_in(trial, {1e-3, 3.1e-3}), (std::vector<std::size_t>{2, 2}));
+  EXPECT_EQ(calls_in(trial, {1e-3, 3.1e-3}), (std::vector<std::size_t>{2, 2}));
   EXPECT_EQ(trial.best(), 0U);
   EXPECT_EQ(trial.medians(), (std::vector<double>{1e-3, 3.1e-3}));
   Trial oversubscribed(2);
-  EXPECT_GT(turns_in(oversubscribed, {1e-3, 3.1e-3}, true)[1], 2U);
+  EXPECT_GT(calls_in(oversubscribed, {1e-3, 3.1e-3}, true)[1], 2U);
   Trial of_short_calls(2);
-  EXPECT_GT(turns_in(of_short_calls, {1e-6, 4e-6})[1], 2U) << "a single short call tells nothing";
+  EXPECT_GT(calls_in(of_short_calls, {1e-6, 4e-6})[1], 2U) << "a single short call tells nothing";
 }
 
 TEST(Trial, OneDelayIsNotEnoughToLeave) {
@@ -178,24 +178,24 @@ TEST(Trial, OneDelayIsNotEnoughToLeave) {
   execute(trial, 3e-3);
   execute(trial, 90e-3);
   ASSERT_FALSE(trial.over());
-  turns_in(trial, {3e-3, 1e-3});
+  calls_in(trial, {3e-3, 1e-3});
   EXPECT_EQ(trial.best(), 1U);
 }
 
-TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherExecutionsNoMore) {
+TEST(Trial, ACandidateThatTakesMillisecondsAndTenTimesAsLongAsAnotherIsNotExecutedAgain) {
   for (const bool oversubscribed : {false, true}) {
     Trial trial(3);
     for (const double seconds : {60e-3, 50e-6, 75e-6}) execute(trial, seconds, oversubscribed);
-    EXPECT_EQ(trial.turn(), 1U) << "it is not tried a second time";
+    EXPECT_EQ(trial.current(), 1U) << "it is not tried a second time";
   }
 }
 
-TEST(Trial, TheSettledWayStaysForFourRoundsAndTheOthersAreThenFaster) {
+TEST(Trial, TheIncumbentStaysForFourRoundsAndTheOthersAreThenFaster) {
   Trial trial(2);
-  EXPECT_EQ(turns_in(trial, {3e-3, 2e-3}), (std::vector<std::size_t>{6, 6}));
+  EXPECT_EQ(calls_in(trial, {3e-3, 2e-3}), (std::vector<std::size_t>{6, 6}));
   EXPECT_EQ(trial.best(), 1U);
   Trial again(2, 1);
-  EXPECT_EQ(turns_in(again, {3e-3, 2e-3}), (std::vector<std::size_t>{4, 4}));
+  EXPECT_EQ(calls_in(again, {3e-3, 2e-3}), (std::vector<std::size_t>{4, 4}));
   EXPECT_EQ(again.best(), 1U);
 }
 
@@ -221,7 +221,7 @@ TEST(Trial, CallsThatTakeNoTimeEndIt) {
 
 TEST(TrialCallsUntilNext, LaterTrialsTakeAHundredthOfTheTime) {
   Trial trial(2, 0, 1);
-  EXPECT_EQ(turns_in(trial, {1, 1}), (std::vector<std::size_t>{3, 3}));
+  EXPECT_EQ(calls_in(trial, {1, 1}), (std::vector<std::size_t>{3, 3}));
   EXPECT_EQ(trial.calls_until_next(), 600U);
 }
 
@@ -236,29 +236,29 @@ std::vector<double> alike(std::vector<double> round, std::size_t rounds = 7) {
   return times;
 }
 
-TEST(BetterWay, IsTheMpisOwnUnlessAnotherIsClearlyFaster) {
-  EXPECT_EQ(better_way(alike({10, 9.8, 12}), 3, 0), 0U);
-  EXPECT_EQ(better_way(alike({10, 9.6, 9.5}), 3, 0), 2U);
-  EXPECT_EQ(better_way(alike({10, 10}), 2, 0), 0U);
-  EXPECT_EQ(better_way(alike({10}), 1, 0), 0U);
-  EXPECT_EQ(better_way(alike({0, 0}), 2, 0), 0U);
+TEST(BetterCandidate, IsTheMpisOwnUnlessAnotherIsClearlyFaster) {
+  EXPECT_EQ(better_candidate(alike({10, 9.8, 12}), 3, 0), 0U);
+  EXPECT_EQ(better_candidate(alike({10, 9.6, 9.5}), 3, 0), 2U);
+  EXPECT_EQ(better_candidate(alike({10, 10}), 2, 0), 0U);
+  EXPECT_EQ(better_candidate(alike({10}), 1, 0), 0U);
+  EXPECT_EQ(better_candidate(alike({0, 0}), 2, 0), 0U);
 }
 
-TEST(BetterWay, ThatExecutedUntilNowStaysUnlessAnotherIsClearlyFasterOrTheMpisOwnIsFasterAtAll) {
-  EXPECT_EQ(better_way(alike({10, 9.6, 9.5}), 3, 1), 1U);
-  EXPECT_EQ(better_way(alike({10, 9.6, 9.0}), 3, 1), 2U);
-  EXPECT_EQ(better_way(alike({9.9, 10, 12}), 3, 1), 0U);
-  EXPECT_EQ(better_way(alike({10, 10, 12}), 3, 1), 1U);
+TEST(BetterCandidate, ThatExecutedUntilNowStaysUnlessAnotherIsClearlyFasterOrTheMpisOwnIsFasterAtAll) {
+  EXPECT_EQ(better_candidate(alike({10, 9.6, 9.5}), 3, 1), 1U);
+  EXPECT_EQ(better_candidate(alike({10, 9.6, 9.0}), 3, 1), 2U);
+  EXPECT_EQ(better_candidate(alike({9.9, 10, 12}), 3, 1), 0U);
+  EXPECT_EQ(better_candidate(alike({10, 10, 12}), 3, 1), 1U);
 }
 
-TEST(BetterWay, ComparesWaysInTheSameRoundAsTheMachinesLoadMayChange) {
-  EXPECT_EQ(better_way({10, 11, 20, 22, 30, 33, 40, 44, 50, 55}, 2, 0), 0U);
-  EXPECT_EQ(better_way({10, 9, 20, 18, 30, 27, 40, 36, 50, 45}, 2, 0), 1U);
+TEST(BetterCandidate, ComparesCandidatesInTheSameRoundAsTheMachinesLoadMayChange) {
+  EXPECT_EQ(better_candidate({10, 11, 20, 22, 30, 33, 40, 44, 50, 55}, 2, 0), 0U);
+  EXPECT_EQ(better_candidate({10, 9, 20, 18, 30, 27, 40, 36, 50, 45}, 2, 0), 1U);
 }
 
-TEST(BetterWay, AWayThatIsFasterInTheMedianButLosesAThirdOfTheRoundsIsNotTaken) {
-  EXPECT_EQ(better_way({10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11, 10, 11}, 2, 0), 0U);
-  EXPECT_EQ(better_way({10, 5, 10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11}, 2, 0), 1U);
+TEST(BetterCandidate, ACandidateThatIsFasterInTheMedianButLosesAThirdOfTheRoundsIsNotTaken) {
+  EXPECT_EQ(better_candidate({10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11, 10, 11}, 2, 0), 0U);
+  EXPECT_EQ(better_candidate({10, 5, 10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11}, 2, 0), 1U);
 }
 
 TEST(IsClear, IfTheBetterOneWonSixRoundsOfSevenOrNoOtherWonMoreThanHalfOfThem) {
@@ -271,7 +271,7 @@ TEST(IsClear, IfTheBetterOneWonSixRoundsOfSevenOrNoOtherWonMoreThanHalfOfThem) {
   EXPECT_TRUE(is_clear({}, 1, 0, 0));
 }
 
-/// Times of calls on a machine whose other load delays a turn of any way now and then, and changes slowly.
+/// Times of calls on a machine whose other load delays a block of any candidate now and then, and changes slowly.
 std::vector<double> noisy_times(const std::vector<double>& round, Random& random,
                                 std::size_t rounds = Trial::default_rounds) {
   std::vector<double> times;
@@ -285,22 +285,22 @@ std::vector<double> noisy_times(const std::vector<double>& round, Random& random
   return times;
 }
 
-TEST(BetterWay, OnANoisyMachineAWayThatIsMuchSlowerIsAlmostNeverTakenAndDoesNotStay) {
+TEST(BetterCandidate, OnANoisyMachineACandidateThatIsMuchSlowerIsAlmostNeverTakenAndDoesNotStay) {
   constexpr std::uint64_t seed = 1;
   Random random(seed);
   constexpr int trials = 2000;
   int slower = 0;
   int still_slower = 0;
   for (int i = 0; i < trials; ++i) {
-    const std::size_t first = better_way(noisy_times({10, 12}, random), 2, 0);
+    const std::size_t first = better_candidate(noisy_times({10, 12}, random), 2, 0);
     if (first == 1) ++slower;
-    if (better_way(noisy_times({10, 12}, random), 2, 1) == 1) ++still_slower;
+    if (better_candidate(noisy_times({10, 12}, random), 2, 1) == 1) ++still_slower;
   }
   EXPECT_LE(slower, trials / 200) << "seed " << seed;
   EXPECT_LE(still_slower, trials / 5) << "seed " << seed;
 }
 
-/// Times of ranks that take turns on the cores: any call may take several times as long as the one before.
+/// Times of ranks that share cores: any call may take several times as long as the one before.
 std::vector<double> times_of_oversubscribed_ranks(const std::vector<double>& round, Random& random) {
   std::vector<double> times;
   for (std::size_t i = 0; i < Trial::default_rounds; ++i) {
@@ -316,13 +316,13 @@ std::size_t outcome_on_oversubscribed_cores(const std::vector<double>& round, Ra
   for (std::size_t part = 0; part < Trial::max_parts; ++part) {
     const std::vector<double> more = times_of_oversubscribed_ranks(round, random);
     times.insert(times.end(), more.begin(), more.end());
-    better = better_way(times, round.size(), 0);
+    better = better_candidate(times, round.size(), 0);
     if (is_clear(times, round.size(), 0, better)) break;
   }
   return better;
 }
 
-TEST(IsClear, ATrialThatGoesOnUntilItIsTakesFarFewerSlowerWays) {
+TEST(IsClear, ATrialThatGoesOnUntilItIsClearTakesFarFewerSlowerCandidates) {
   constexpr std::uint64_t seed = 2;
   Random random(seed);
   constexpr int trials = 4000;
@@ -330,7 +330,7 @@ TEST(IsClear, ATrialThatGoesOnUntilItIsTakesFarFewerSlowerWays) {
   int going_on = 0;
   int faster = 0;
   for (int i = 0; i < trials; ++i) {
-    at_once += better_way(times_of_oversubscribed_ranks({10, 11}, random), 2, 0) == 1;
+    at_once += better_candidate(times_of_oversubscribed_ranks({10, 11}, random), 2, 0) == 1;
     going_on += outcome_on_oversubscribed_cores({10, 11}, random) == 1;
     faster += outcome_on_oversubscribed_cores({10, 7}, random) == 1;
   }
@@ -358,25 +358,26 @@ struct Outcome {
   double extra = 0;  ///< of the first calls, as a share of what they take if all are the MPI's own
 };
 
-/// A program that makes `calls` calls of 100 us by the MPI's own way, ours taking these multiples, on two ranks.
-Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::size_t calls, Random& random) {
+/// A program that makes `calls` calls of 100 us by the MPI's own collective, ours taking these multiples, on two ranks.
+Outcome outcome_of(const std::vector<double>& candidates, const Noise& noise, std::size_t calls, Random& random) {
   constexpr double own = 100e-6;
   const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own, noise.oversubscribed);
-  Trial trials[] = {
-      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.oversubscribed)),
-      Trial(ways.size(), 0, Trial::default_rounds, before, CallsBeforeTrial::ranks_spin(own, noise.oversubscribed))};
+  Trial trials[] = {Trial(candidates.size(), 0, Trial::default_rounds, before,
+                          CallsBeforeTrial::ranks_spin(own, noise.oversubscribed)),
+                    Trial(candidates.size(), 0, Trial::default_rounds, before,
+                          CallsBeforeTrial::ranks_spin(own, noise.oversubscribed))};
   std::uint64_t left_out = before;
   double extra = 0;
   std::size_t call = 0;
   for (; !trials[0].over() || call < calls; ++call) {
     if (trials[0].over() || left_out > 0) {
       if (left_out > 0) --left_out;
-      extra += call < calls ? ways[trials[0].best()] - 1 : 0;
+      extra += call < calls ? candidates[trials[0].best()] - 1 : 0;
       continue;
     }
-    EXPECT_EQ(trials[0].turn(), trials[1].turn());
-    extra += call < calls ? ways[trials[0].turn()] - 1 : 0;
-    for (Trial& one : trials) one.note(noisy(own * ways[one.turn()], noise, random));
+    EXPECT_EQ(trials[0].current(), trials[1].current());
+    extra += call < calls ? candidates[trials[0].current()] - 1 : 0;
+    for (Trial& one : trials) one.note(noisy(own * candidates[one.current()], noise, random));
     EXPECT_EQ(trials[0].needs_agreement(), trials[1].needs_agreement());
     if (!trials[0].needs_agreement()) continue;
     std::vector<double> longest = trials[0].numbers();
@@ -390,37 +391,38 @@ Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::siz
   return {trials[0].best(), extra / static_cast<double>(calls)};
 }
 
-/// What comes of turns of all ways in all rounds, none of which leaves.
-std::size_t best_of_all_rounds(const std::vector<double>& ways, const Noise& noise, Random& random) {
+/// The outcome if all candidates have blocks in all rounds, without elimination.
+std::size_t best_of_all_rounds(const std::vector<double>& candidates, const Noise& noise, Random& random) {
   constexpr std::size_t counted = 3;
   std::vector<double> times;
   for (std::size_t round = 0; round < Trial::max_parts * Trial::default_rounds; ++round) {
-    for (const double way : ways) {
+    for (const double candidate : candidates) {
       double sum = 0;
-      for (std::size_t call = 0; call < counted; ++call) sum += noisy(100e-6 * way, noise, random);
+      for (std::size_t call = 0; call < counted; ++call) sum += noisy(100e-6 * candidate, noise, random);
       times.push_back(sum / counted);
     }
   }
-  return better_way(times, ways.size(), 0);
+  return better_candidate(times, candidates.size(), 0);
 }
 
 constexpr Noise machines[] = {{0.1, 0.002, 500e-6, false}, {0.3, 0.02, 2e-3, false}, {1, 0.05, 1e-3, true}};
 
-TEST(Trial, EndsAsWellAsOneInWhichNoWayLeavesAndRanksAgree) {
+TEST(Trial, EndsAsWellAsOneWithoutEliminationAndRanksAgree) {
   constexpr std::uint64_t seed = 3;
   Random random(seed);
   constexpr int draws = 200;
   for (const Noise& noise : machines) {
-    for (const std::vector<double>& ways :
+    for (const std::vector<double>& candidates :
          {std::vector{1.0, 1.3, 2.0, 5.0}, {1, 20, 3, 4}, {1, 0.5, 1.5, 3}, {1, 0.7, 2, 1}}) {
       int good = 0;
       int good_of_all_rounds = 0;
-      const double best = *std::ranges::min_element(ways);
+      const double best = *std::ranges::min_element(candidates);
       for (int i = 0; i < draws; ++i) {
-        good += ways[outcome_of(ways, noise, 1, random).best] <= 1.05 * best;
-        good_of_all_rounds += ways[best_of_all_rounds(ways, noise, random)] <= 1.05 * best;
+        good += candidates[outcome_of(candidates, noise, 1, random).best] <= 1.05 * best;
+        good_of_all_rounds += candidates[best_of_all_rounds(candidates, noise, random)] <= 1.05 * best;
       }
-      EXPECT_GE(good, good_of_all_rounds - draws / 10) << "seed " << seed << ", " << ways[1] << ", " << noise.delay;
+      EXPECT_GE(good, good_of_all_rounds - draws / 10)
+          << "seed " << seed << ", " << candidates[1] << ", " << noise.delay;
     }
   }
 }
@@ -430,11 +432,12 @@ TEST(Trial, LosesLittleOfTheTimeOfCallsThatAreMadeHoweverSeldom) {
   Random random(seed);
   constexpr int draws = 100;
   for (const Noise& noise : machines) {
-    for (const std::vector<double>& ways : {std::vector{1.0, 1.3, 2.0, 5.0}, {1, 20, 3, 4}, {1, 1.1, 1.1, 1.1}}) {
+    for (const std::vector<double>& candidates : {std::vector{1.0, 1.3, 2.0, 5.0}, {1, 20, 3, 4}, {1, 1.1, 1.1, 1.1}}) {
       for (const auto& [calls, bound] : {std::pair<std::size_t, double>{10, 0}, {128, 0}, {200, 0.2}, {1000, 0.12}}) {
         double extra = 0;
-        for (int i = 0; i < draws; ++i) extra += outcome_of(ways, noise, calls, random).extra / draws;
-        EXPECT_LE(extra, bound) << "seed " << seed << ", " << calls << " calls, " << ways[1] << ", " << noise.delay;
+        for (int i = 0; i < draws; ++i) extra += outcome_of(candidates, noise, calls, random).extra / draws;
+        EXPECT_LE(extra, bound) << "seed " << seed << ", " << calls << " calls, " << candidates[1] << ", "
+                                << noise.delay;
       }
     }
   }

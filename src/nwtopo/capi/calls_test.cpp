@@ -136,9 +136,9 @@ TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
   const std::string message = nwtopo_error_message();
   const std::size_t list = message.find("formats: ");
   ASSERT_NE(list, std::string::npos) << message;
-  std::set<std::string> told;
+  std::set<std::string> listed;
   std::stringstream words(message.substr(list + 9));
-  for (std::string word; std::getline(words, word, ',');) told.insert(word.substr(word.find_first_not_of(' ')));
+  for (std::string word; std::getline(words, word, ',');) listed.insert(word.substr(word.find_first_not_of(' ')));
 
   std::ifstream header(AYATORI_SOURCE_DIR "/src/nwtopo/include/nwtopo/export.h");
   std::stringstream all;
@@ -151,7 +151,7 @@ TEST(NwtopoTopologyExport, TellsTheFormatsOfItsHeader) {
   for (const std::string& word : quoted(text.substr(from, to - from))) {
     if (word.find(':') == std::string::npos) documented.insert(word);  // sources are named there, too
   }
-  EXPECT_EQ(told, documented);
+  EXPECT_EQ(listed, documented);
 }
 
 TEST(NwtopoTopologyExport, OnlyACacheKeepsLinksThatWereTakenOut) {

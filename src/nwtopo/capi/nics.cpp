@@ -108,7 +108,7 @@ long nwtopo_get_nic_hops(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned
     if (!far) return failed;
     const std::uint32_t count = nic_hops(*here->topology, near.machine, near.index, far.machine, far.index);
     if (count != unreachable) return count;
-    return refuse(ENOENT, "no way leads from NIC {} of machine {} to NIC {} of machine {}", near.index, near.machine,
+    return refuse(ENOENT, "no path leads from NIC {} of machine {} to NIC {} of machine {}", near.index, near.machine,
                   far.index, far.machine);
   });
 }
@@ -126,7 +126,7 @@ int nwtopo_get_nearest_nic(nwtopo_topology_t topology, nwtopo_obj_t from, unsign
     }
     const auto nearest = nearest_nic(*here->topology, near.machine, near.index, other);
     if (!nearest) {
-      return refuse(ENOENT, "no way leads from NIC {} of machine {} to machine {}", near.index, near.machine, other);
+      return refuse(ENOENT, "no path leads from NIC {} of machine {} to machine {}", near.index, near.machine, other);
     }
     show(*here, {other, *nearest}, *nic);
     return 0;

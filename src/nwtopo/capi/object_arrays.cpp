@@ -83,7 +83,7 @@ nwtopo_obj_t* ObjectStore::make_children(ObjectId id, std::uint64_t count) {
   return array;
 }
 
-/// Makes an array the way from ids of machines to their objects, and frees their slots in the table.
+/// Makes an array the map from ids of machines to their objects, and frees their slots in the table.
 void ObjectStore::index_machines(nwtopo_obj_t* array) {
   const std::uint32_t used = used_.load();
   std::fill_n(array, topology_->machine_count(), nullptr);

@@ -18,14 +18,14 @@ namespace ayatori::capi {
 
 /// Objects stand one after the other in a slab, in the order in which they were first asked for; the slab is address
 /// space for all of them, so that an object never moves, and a pointer belongs to the store if it points at one of
-/// the slab's slots. An object, once there, has its parents, all the way up, and never changes, but for the arrays that
+/// the slab's slots. An object, once there, has all of its ancestors, and never changes, but for the arrays that
 /// children() fills. What a machine takes:
 ///
 ///     56   struct nwtopo_obj
-///      0   parents: one parent is named by a cell beside that parent, several by an array that siblings share
+///      0   parents: one parent is named by a cell next to that parent, several by an array that siblings share
 ///      0   attr: without names, one record for all machines with so many NICs; with names, 16 and the name
 ///   ≤4.9   its slot in the table of ids; or, once the object above all machines has its `children` array, that array
-///          is the way from a machine's id to the object, and the slots are given back: 8
+///          leads from a machine's id to the object, and the slots are given back: 8
 ///
 /// Machines that were asked for one after the other stand in a *row* of the slab, like their ids: the first such row is
 /// kept in mind, and who walks along it looks at no memory but the row's own description.

@@ -42,7 +42,7 @@ auto with_pair(nwtopo_topology_t handle, nwtopo_obj_t from, nwtopo_obj_t to, Che
   });
 }
 
-Failed no_way(const Pair& pair) { return refuse(ENOENT, "no way leads from object {} to {}", pair.from, pair.to); }
+Failed no_route(const Pair& pair) { return refuse(ENOENT, "no path leads from object {} to {}", pair.from, pair.to); }
 
 /// Ids of machines and routers, or with `machines_only` machines; nothing, with errno and a message, if one is not.
 std::optional<std::vector<ObjectId>> devices_of(const Loaded& here, unsigned count, nwtopo_obj_t* objects,
@@ -86,7 +86,7 @@ long give_route(const Pair& pair, const Result<std::vector<RouteStep>>& route, u
   return static_cast<long>(route->size());
 }
 
-Result<std::vector<RouteStep>> by_shortest_way(const Pair& pair, std::uint64_t which) {
+Result<std::vector<RouteStep>> by_shortest_path(const Pair& pair, std::uint64_t which) {
   auto route = shortest_route(pair.topology(), pair.from, pair.to, which);
   if (!route) return with_code(Failure(route.error()), ENOENT);
   return route;
@@ -118,7 +118,7 @@ extern "C" {
 long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to) {
   return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> long {
     const std::uint32_t count = hops(pair.topology(), pair.from, pair.to);
-    if (count == unreachable) return no_way(pair);
+    if (count == unreachable) return no_route(pair);
     return count;
   });
 }
@@ -137,7 +137,7 @@ int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_o
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to) {
   return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> unsigned long {
     const std::uint64_t count = count_routes(pair.topology(), pair.from, pair.to);
-    if (count == 0) return no_way(pair);
+    if (count == 0) return no_route(pair);
     return count;
   });
 }
@@ -145,7 +145,7 @@ unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t fro
 long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned long which,
                       unsigned max_links, struct nwtopo_link* links) {
   return with_pair(topology, from, to, device_of, [&](const Pair& pair) -> long {
-    return give_route(pair, by_shortest_way(pair, which), max_links, links);
+    return give_route(pair, by_shortest_path(pair, which), max_links, links);
   });
 }
 
@@ -155,7 +155,7 @@ long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtop
     if (pair.loaded->routes) return give_route(pair, by_tables(pair, path), max_links, links);
     if (!goes_by_dimensions(pair)) return refuse(ENODATA, "no forwarding tables were given");
     if (path != 0) return refuse(ENOENT, "no path {}: in a grid there is one, by dimension order", path);
-    return give_route(pair, by_shortest_way(pair, 0), max_links, links);
+    return give_route(pair, by_shortest_path(pair, 0), max_links, links);
   });
 }
 

@@ -78,15 +78,15 @@ class CircleLayout {
   }
 
   /// Routers with hosts on a circle, turned with the group; a dragonfly+'s spines on a smaller one inside.
-  void place_group(const RouterGroup& group, Point centre, double turn) {
-    place_ring(group.routers, centre, group.routers.size() == 1 && several() ? 0 : radius_, turn);
+  void place_group(const RouterGroup& group, Point centre, double rotation) {
+    place_ring(group.routers, centre, group.routers.size() == 1 && several() ? 0 : radius_, rotation);
     place_ring(group.spines, centre, radius_ * 0.45,
-               turn + std::numbers::pi / static_cast<double>(group.routers.size()));
+               rotation + std::numbers::pi / static_cast<double>(group.routers.size()));
   }
 
-  void place_ring(const Row& routers, Point centre, double radius, double turn) {
+  void place_ring(const Row& routers, Point centre, double radius, double rotation) {
     if (routers.size() == 1) radius = 0;
-    const double first = several() ? turn + std::numbers::pi / 2 : 0;
+    const double first = several() ? rotation + std::numbers::pi / 2 : 0;
     for (std::size_t i = 0; i < routers.size(); ++i) {
       const double angle = angle_at(i, routers.size()) + first;
       const Point at = {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};

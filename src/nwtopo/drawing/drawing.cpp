@@ -51,16 +51,16 @@ std::optional<Levels> rough_levels(const Scene& scene) {
   return levels;
 }
 
-/// The grid that the cables make, or the one that the source told of, where cables are missing.
+/// The grid that the cables make, or the one that the source declares, where cables are missing.
 std::optional<GridPoints> grid_of(const Network& network, const Shape& shape, std::vector<bool>& periodic) {
   if (shape.kind == ShapeKind::grid) {
     periodic = shape.periodic;
     return GridPoints{shape.dimensions, shape.at, false};
   }
-  const auto& told = network.told_grid();
-  if (!told || shape.kind != ShapeKind::graph) return std::nullopt;
-  periodic = told->periodic;
-  GridPoints grid{told->dimensions, Row(network.router_count()), false};
+  const auto& declared = network.declared_grid();
+  if (!declared || shape.kind != ShapeKind::graph) return std::nullopt;
+  periodic = declared->periodic;
+  GridPoints grid{declared->dimensions, Row(network.router_count()), false};
   std::iota(grid.at.begin(), grid.at.end(), 0);
   return grid;
 }

@@ -174,10 +174,10 @@ TEST(DrawGrid, PutsNeighboursSideBySide) {
   EXPECT_EQ(rows.size(), 3U);
 }
 
-TEST(DrawGrid, KeepsTheToldGridWhereCablesAreMissing) {
+TEST(DrawGrid, KeepsTheDeclaredGridWhereCablesAreMissing) {
   const Network whole = opened("torus:4x4,hosts=2");
   auto builder = copy_of(whole, [](PortId id) { return id != 3; });
-  builder.set_grid(whole.told_grid().value());
+  builder.set_grid(whole.declared_grid().value());
   const Drawing drawing = drawn(built(builder));
   std::set<double> columns, rows;
   for (const Box& box : drawing.boxes) columns.insert(box.x), rows.insert(box.y);

@@ -179,7 +179,7 @@ class GridLayout {
     return found;
   }
 
-  /// Beside the row, the farther aside the longer: a cable around the edge, or one of a HyperX.
+  /// Next to the row, the farther aside the longer: a cable around the edge, or one of a HyperX.
   [[nodiscard]] std::vector<Point> arc(const Box& a, const Box& b, const Difference& difference) const {
     const Point along = steps_[difference.dimension];
     const double step = std::hypot(along.x, along.y);

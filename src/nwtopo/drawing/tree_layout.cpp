@@ -40,7 +40,7 @@ class TreeLayout {
   }
 
  private:
-  // --- who stands beside whom ---------------------------------------------------------------------------------------
+  // --- the order within a row ---------------------------------------------------------------------------------------
 
   /// Pods: connected parts of the two lowest rows. One that has the upper or the lower row alone makes no pods.
   void find_pods() {
@@ -130,11 +130,11 @@ class TreeLayout {
     }
     if (level == 0) upright_labels_ = !inside && pitch_ >= 11;
     named_.push_back(inside || above || upright_labels_);
-    write_beside(y + 4, level_name(level));
+    write_next_to(y + 4, level_name(level));
   }
 
   /// In the left margin.
-  void write_beside(double y, std::string text) {
+  void write_next_to(double y, std::string text) {
     drawing_.texts.push_back({left_margin - 12, y, std::move(text), Text::Anchor::end, 0, false, name_size_});
   }
 
@@ -160,7 +160,7 @@ class TreeLayout {
     const double begin = leaf.y + leaf.height / 2 + 6;
     bottom_ = begin + (dotted_ ? static_cast<double>(lines) * step + 4 : 0);
     if (dotted_ && crowd > 0) {
-      write_beside((begin + bottom_) / 2 + 2, "hosts");
+      write_next_to((begin + bottom_) / 2 + 2, "hosts");
     }
     for (DeviceId router = 0; dotted_ && router < scene_.size(); ++router) place_dots(router, columns, step);
     if (upright_labels_) {
@@ -415,7 +415,7 @@ class TreeLayout {
   std::vector<Row> rows_;                       // by level
   std::vector<std::array<Cluster, 2>> pods_;    // each one's leaves and routers above them
   std::vector<std::vector<Cluster>> clusters_;  // by level
-  std::vector<bool> named_;  // by level, from the roots down: its routers have their names beside them
+  std::vector<bool> named_;  // by level, from the roots down: its routers have their names next to them
   Drawing drawing_;
   double span_ = 0;   // width of a row
   double pitch_ = 0;  // distance of routers in the row that was placed last

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How the marks of a picture look: groups of NICs in colours, links in red, and what is said of both.
+/// The style of the marks of a picture: groups of NICs in colours, links in red, and the texts of both.
 
 #include <cstdint>
 #include <map>

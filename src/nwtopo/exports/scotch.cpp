@@ -33,7 +33,7 @@ Result<> check_reachable(const Topology& topology, const std::vector<ObjectId>& 
   const auto far = std::ranges::find(table.between, unreachable);
   if (far == table.between.end()) return {};
   const auto place = static_cast<std::size_t>(far - table.between.begin());
-  return fail("Scotch's target architectures are connected: no way leads from {} to {}",
+  return fail("Scotch's target architectures are connected: no path leads from {} to {}",
               topology.name(machines[place / table.count]), topology.name(machines[place % table.count]));
 }
 

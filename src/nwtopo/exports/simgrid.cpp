@@ -42,7 +42,7 @@ std::vector<std::string> unique_names(const std::vector<Vertex>& vertices) {
 
 using Ends = std::pair<std::uint32_t, std::uint32_t>;  // indices of vertices
 
-/// What SimGrid is told of the cables between two vertices.
+/// The cables between two vertices, as SimGrid gets them.
 struct Link {
   double bytes_per_second = 0;
   std::uint32_t latency = 0;

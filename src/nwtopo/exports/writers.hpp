@@ -10,7 +10,7 @@
 namespace ayatori::exports {
 
 /// Graphviz: routers are boxes, machines ellipses (points when there are many), levels of a tree are ranks. Bundles of
-/// parallel cables are one edge, labelled with their rate; colours tell the planes, dashes what is degraded.
+/// parallel cables are one edge, labelled with their rate; colours show the planes, dashes the degraded cables.
 [[nodiscard]] Result<> write_dot(const Network& network, const Sink& sink);
 
 /// GraphML (http://graphml.graphdrawing.org/specification.html): one edge a cable, attributes with types.

@@ -21,10 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(network->machines().size() + network->router_count() >= reports->size());
-  std::size_t told = 0;
-  for (const LldpReport& report : *reports) told += report.neighbours.size();
-  require(network->link_count() <= told);
+  std::size_t links = 0;
+  for (const LldpReport& report : *reports) links += report.neighbours.size();
+  require(network->link_count() <= links);
   // The cables of switches' management ports are left out where there is a plane for management.
-  require(network->planes().size() > 1 || 2 * network->link_count() >= told);
+  require(network->planes().size() > 1 || 2 * network->link_count() >= links);
   return 0;
 }

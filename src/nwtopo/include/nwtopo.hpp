@@ -1,15 +1,15 @@
 /// \file
-/// nwtopo for C++17: nwtopo.h with a handle that is destroyed with its scope, ranges, and exceptions. Header only; link
-/// with -lnwtopo.
+/// nwtopo for C++17: nwtopo.h with RAII, ranges and exceptions. Header only; link with -lnwtopo.
 ///
 ///     nwtopo::Topology topology({"torus:4x6x16"});
 ///     for (nwtopo_obj_t machine : topology.machines()) {
 ///       for (const nwtopo_link& link : topology.links(machine)) { ... }
 ///     }
 ///
-/// Objects are those of nwtopo.h, and belong to the topology. Where "there is none" is an ordinary answer (a name that
-/// nobody has, the neighbor beyond the edge of a mesh), a function gives nullptr or nothing. All other failures throw
-/// nwtopo::Error, or std::invalid_argument before C is asked. Threads as in nwtopo.h: any may use a const Topology.
+/// Ownership. Objects are those of nwtopo.h, and belong to the topology.
+/// Errors. A function returns nullptr or nothing for an unknown name, or a neighbor beyond the edge of a mesh. Other
+/// failures throw nwtopo::Error, or std::invalid_argument for invalid arguments.
+/// Threads. As in nwtopo.h: any number of threads may use a const Topology.
 #ifndef NWTOPO_HPP
 #define NWTOPO_HPP
 
@@ -28,7 +28,7 @@
 
 namespace nwtopo {
 
-/// What failed, in one line (nwtopo_error_message), with the errno that says which kind.
+/// The error message in one line (nwtopo_error_message), and the errno.
 class Error : public std::runtime_error {
  public:
   explicit Error(int code, const char* message = nwtopo_error_message()) : std::runtime_error(message), code_(code) {}
@@ -38,7 +38,7 @@ class Error : public std::runtime_error {
   int code_;
 };
 
-/// Where a topology comes from, and what to leave out. Nothing set: as nwtopo_topology_load() finds it.
+/// The source of a topology, and what to leave out. Defaults: those of nwtopo_topology_load().
 struct Options {
   std::optional<std::string> source = std::nullopt;
   unsigned long flags = 0;  ///< nwtopo_topology_flags_e
@@ -75,7 +75,7 @@ T* or_none(T* pointer) {
   return pointer;
 }
 
-/// Asks how many there are, then for all of them: fill(most, where) gives the number.
+/// Calls fill(0, nullptr) for the number of results, then fill(number, array) for all of them.
 template <typename Item, typename Fill>
 std::vector<Item> all(Fill fill) {
   std::vector<Item> items(static_cast<std::size_t>(checked(fill(0U, static_cast<Item*>(nullptr)))));
@@ -87,7 +87,7 @@ inline const char* text(const std::optional<std::string>& value) { return value 
 
 }  // namespace detail
 
-/// What has to happen to one topology to become another (struct nwtopo_diff).
+/// One difference of two topologies (struct nwtopo_diff).
 struct Difference {
   nwtopo_diff_type_t type = NWTOPO_DIFF_CHANGED;
   bool is_link = false;  ///< a cable; otherwise an object
@@ -95,7 +95,7 @@ struct Difference {
   std::string detail;    ///< of a change: "4xHDR -> 4xNDR"
 };
 
-/// Items 0 ... size() - 1, each made when it is looked at. Its topology and it outlive its iterators.
+/// A range of items 0 ... size() - 1, made on access. Its topology and it must outlive its iterators.
 template <typename Get>
 class Range {
  public:
@@ -147,7 +147,7 @@ class Range {
   Get get_;
 };
 
-/// A loaded topology. One that was moved from can only be assigned to and destroyed: all else throws Error (EINVAL).
+/// A loaded topology. A moved-from object may be assigned to and destroyed; all else throws Error (EINVAL).
 class Topology {
  public:
   /// Loads it.
@@ -157,7 +157,7 @@ class Topology {
     detail::checked(nwtopo_topology_load(handle_));
   }
 
-  /// What export_buffer() gave, in this process or another; `options.source` and `tables` do not matter.
+  /// Loads the bytes of export_buffer() of this process or another; `options.source` and `tables` are ignored.
   static Topology from_buffer(const void* bytes, std::size_t size, Options options = {}) {
     Topology made(Empty{}, options.flags);
     detail::checked(nwtopo_topology_set_buffer(made.handle_, bytes, size));
@@ -175,10 +175,10 @@ class Topology {
   }
   ~Topology() { nwtopo_topology_destroy(handle_); }
 
-  /// For what is not here: the C handle. It stays this object's. NULL once it was moved from.
+  /// The C handle, which this object owns, for functions without a wrapper. NULL once it was moved from.
   [[nodiscard]] nwtopo_topology_t get() const { return handle_; }
 
-  /// These machines and what lies between them (nwtopo_topology_shrink).
+  /// These machines and the network between them (nwtopo_topology_shrink).
   [[nodiscard]] Topology shrink(std::vector<nwtopo_obj_t> machines, unsigned long flags = 0) const {
     Topology made(Empty{}, flags);
     const auto count = static_cast<unsigned>(machines.size());
@@ -187,7 +187,7 @@ class Topology {
     return made;
   }
 
-  /// What the source could not read, one line each: a part of the network may be missing. Empty: nothing.
+  /// Warnings, one line each: parts of the source that could not be read and were skipped.
   [[nodiscard]] std::vector<std::string> warnings() const {
     std::vector<std::string> found(nwtopo_topology_get_num_warnings(handle()));
     for (unsigned i = 0; i < found.size(); ++i) found[i] = detail::checked(nwtopo_topology_get_warning(handle(), i));
@@ -300,28 +300,28 @@ class Topology {
 
   // Queries
 
-  /// Nothing where there is no way.
+  /// Nothing where there is no path.
   [[nodiscard]] std::optional<long> hops(nwtopo_obj_t from, nwtopo_obj_t to) const {
     const long count = nwtopo_get_hops(handle(), from, to);
     if (count >= 0) return count;
     expect_none();
     return std::nullopt;
   }
-  /// From one NIC to another; nothing where there is no way.
+  /// From one NIC to another; nothing where there is no path.
   [[nodiscard]] std::optional<long> nic_hops(const nwtopo_nic& from, const nwtopo_nic& to) const {
     const long count = nwtopo_get_nic_hops(handle(), from.machine, from.index, to.machine, to.index);
     if (count >= 0) return count;
     expect_none();
     return std::nullopt;
   }
-  /// The NIC of `to` that a message by `from` should go to; nothing where none can be reached.
+  /// The nearest NIC of `to` for a message that leaves by `from`; nothing where none can be reached.
   [[nodiscard]] std::optional<nwtopo_nic> nearest_nic(const nwtopo_nic& from, nwtopo_obj_t to) const {
     nwtopo_nic found{};
     if (nwtopo_get_nearest_nic(handle(), from.machine, from.index, to, &found) == 0) return found;
     expect_none();
     return std::nullopt;
   }
-  /// Row-major, NWTOPO_UNREACHABLE where there is no way.
+  /// Row-major, NWTOPO_UNREACHABLE where there is no path.
   [[nodiscard]] std::vector<unsigned> distances(std::vector<nwtopo_obj_t> objects) const {
     std::vector<unsigned> matrix(objects.size() * objects.size());
     const auto count = static_cast<unsigned>(objects.size());
@@ -374,7 +374,7 @@ class Topology {
     const auto* const first = static_cast<const unsigned char*>(bytes);
     return {first, first + size};
   }
-  /// What has to happen to this topology to become `after`; objects are matched by name.
+  /// The differences from this topology to `after`; objects are matched by name.
   [[nodiscard]] std::vector<Difference> diff(const Topology& after) const {
     nwtopo_diff* diffs = nullptr;
     const auto count =
@@ -429,7 +429,7 @@ class Topology {
     return {count, std::move(get)};
   }
 
-  /// After a failure: throws, unless there is just no such thing.
+  /// After a failure: throws, unless errno is ENOENT.
   static void expect_none() {
     if (errno != ENOENT) detail::raise();
   }

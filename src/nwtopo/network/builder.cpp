@@ -140,7 +140,7 @@ Network NetworkBuilder::take_network() {
   network.machines_ = std::move(machines_);
   network.machine_by_name_ = std::move(machine_by_name_);
   network.direct_ = direct_;
-  network.told_grid_ = std::move(told_grid_);
+  network.declared_grid_ = std::move(declared_grid_);
   *this = NetworkBuilder();
   return network;
 }

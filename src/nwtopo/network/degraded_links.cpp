@@ -11,19 +11,19 @@ namespace ayatori {
 
 namespace {
 
-/// What devices of one model have in common. Where the source does not tell the model, the number of ports stands for
+/// What devices of one model have in common. Where the source does not give the model, the number of ports stands for
 /// it.
 using Model = std::tuple<DeviceKind, std::uint32_t, std::uint32_t, PortNumber>;
 
 Model model_of(const Device& device) {
-  const bool told = device.vendor_id != 0 || device.model_id != 0;
-  return {device.kind, device.vendor_id, device.model_id, told ? PortNumber{0} : device.port_count};
+  const bool known = device.vendor_id != 0 || device.model_id != 0;
+  return {device.kind, device.vendor_id, device.model_id, known ? PortNumber{0} : device.port_count};
 }
 
 /// Links are of one class when they join the same two models on the same plane.
 using LinkClass = std::tuple<PlaneId, Model, Model>;
 
-/// The rate that both ends support; not known unless both ends tell it.
+/// The rate that both ends support; not known unless both ends report it.
 LinkRate supported_by_both(const Port& a, const Port& b) {
   if (!a.max_rate.known() || !b.max_rate.known()) return {};
   if (a.max_rate.megabits == 0 && b.max_rate.megabits == 0) {
@@ -123,7 +123,7 @@ class DegradedLinks {
     if (found.empty()) return found;
     RatesOfDevices of_devices(network_);
     for (const auto& [id, rates] : links_) of_devices.add(id, rate(id));
-    std::erase_if(found, [&](PortId id) { return !is_told(id) && of_devices.explain(id, rate(id)); });
+    std::erase_if(found, [&](PortId id) { return !states_its_maximum(id) && of_devices.explain(id, rate(id)); });
     return found;
   }
 
@@ -162,8 +162,8 @@ class DegradedLinks {
     return commonest->first;
   }
 
-  /// Whether both ends tell what they support.
-  [[nodiscard]] bool is_told(PortId id) const {
+  /// Whether both ends report what they support.
+  [[nodiscard]] bool states_its_maximum(PortId id) const {
     const Port& port = network_.port(id);
     return supported_by_both(port, network_.port(port.peer)).known();
   }

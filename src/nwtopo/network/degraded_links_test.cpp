@@ -94,7 +94,7 @@ TEST(DegradedLinks, AHostOrASwitchThatIsSlowerOnAllCablesIsAClass) {
   EXPECT_EQ(degraded(built(builder)), std::vector<std::string>{"S1 port 10 -> n9 mlx5_1 port 1"});
 }
 
-TEST(DegradedLinks, ASlowCableBesideAFasterOneIsFound) {
+TEST(DegradedLinks, ASlowCableNextToAFasterOneIsFound) {
   NetworkBuilder builder;
   builder.add_router("A", 1, 8);
   builder.add_router("B", 2, 8);

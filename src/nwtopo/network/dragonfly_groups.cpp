@@ -197,7 +197,7 @@ void offer_by_shared_neighbours(const Adjacency& graph, Best& best) {
 
 // --- growing cliques ------------------------------------------------------------------------------------------------
 
-/// The routers that are all joined to each other, from `first` on: in turn the free neighbour that shares most
+/// The routers that are all joined to each other, from `first` on: repeatedly the free neighbour that shares most
 /// neighbours with `first`, if it is joined to all so far.
 std::vector<std::uint32_t> clique_of(const Adjacency& graph, const std::vector<bool>& taken, std::uint32_t first) {
   std::vector<std::pair<std::size_t, std::uint32_t>> candidates;

@@ -27,16 +27,16 @@ std::vector<bool> leaves_by_hosts(const Adjacency& graph, std::span<const std::u
   const std::vector<bool> with_hosts = is_leaf;
   for (std::uint32_t router = 0; router < graph.size(); ++router) {
     if (hosts[router] > 0 || graph[router].empty()) continue;
-    std::set<std::uint32_t> beside;
+    std::set<std::uint32_t> nearby;
     for (const std::uint32_t spine : graph[router]) {
-      if (with_hosts[spine]) beside.clear();
+      if (with_hosts[spine]) nearby.clear();
       if (with_hosts[spine]) break;  // a spine: leaves are not joined to leaves
       for (const std::uint32_t leaf : graph[spine]) {
-        if (with_hosts[leaf]) beside.insert(leaf);
+        if (with_hosts[leaf]) nearby.insert(leaf);
       }
     }
     is_leaf[router] =
-        std::ranges::any_of(beside, [&](std::uint32_t leaf) { return are_cabled_alike(graph, router, leaf); });
+        std::ranges::any_of(nearby, [&](std::uint32_t leaf) { return are_cabled_alike(graph, router, leaf); });
   }
   return is_leaf;
 }
@@ -60,21 +60,21 @@ class LeafGrouping {
 
 void LeafGrouping::join_leaves(DisjointSets& sets) const {
   std::vector<std::uint32_t> spines_shared(graph_.size());
-  std::vector<std::uint32_t> beside;
+  std::vector<std::uint32_t> nearby;
   for (std::uint32_t leaf = 0; leaf < graph_.size(); ++leaf) {
     if (!is_leaf_[leaf]) continue;
     for (const std::uint32_t spine : graph_[leaf]) {
       for (const std::uint32_t other : graph_[spine]) {
         if (!is_leaf_[other] || other == leaf || is_leaf_[spine]) continue;
-        if (spines_shared[other]++ == 0) beside.push_back(other);
+        if (spines_shared[other]++ == 0) nearby.push_back(other);
       }
     }
-    for (const std::uint32_t other : beside) {
+    for (const std::uint32_t other : nearby) {
       const std::size_t most = std::max(graph_[leaf].size(), graph_[other].size());
       if (2 * std::size_t{spines_shared[other]} >= most) sets.join(leaf, other);
       spines_shared[other] = 0;
     }
-    beside.clear();
+    nearby.clear();
   }
 }
 

@@ -16,7 +16,7 @@ namespace ayatori {
 /// Whether the word is meant as a GUID: "0x…".
 [[nodiscard]] bool is_guid(std::string_view host);
 
-/// Looks hosts up as place_job() promises. Keeps a reference to the network.
+/// Looks hosts up by the rules of place_job(). Keeps a reference to the network.
 class HostLookup {
  public:
   explicit HostLookup(const Network& network) : network_(network) {}
@@ -40,7 +40,7 @@ class HostLookup {
   Index by_short_name_;
 };
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+/// Insertions, deletions, replacements and swaps of neighbours that change one text into the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace ayatori

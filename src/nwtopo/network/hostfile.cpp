@@ -148,7 +148,7 @@ Attribute attribute_named(std::string_view key) {
 
 /// The slots in "slots=8 max-slots=8", 0 if none are given.
 Result<std::uint32_t> parse_attributes(std::string_view rest) {
-  std::uint32_t told = 0;
+  std::uint32_t given = 0;
   while (!trimmed(rest).empty()) {
     const std::string_view key = take_word(rest);
     const Attribute attribute = attribute_named(key);
@@ -162,10 +162,10 @@ Result<std::uint32_t> parse_attributes(std::string_view rest) {
     const auto slots = parse_slots(value);
     if (!slots) return Failure(slots.error());
     if (attribute == Attribute::limit) continue;
-    if (told != 0) return fail("the slots are told twice");
-    told = *slots;
+    if (given != 0) return fail("the slots are given twice");
+    given = *slots;
   }
-  return told;
+  return given;
 }
 
 class HostfileReader {
@@ -221,10 +221,10 @@ Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, 
   }
   const std::string_view name = before(part, ':');
   if (name.size() < part.size()) {
-    if (slots != 0) return fail("the slots are told twice");
-    const auto told = parse_slots(part.substr(name.size() + 1));
-    if (!told) return Failure(told.error());
-    slots = *told;
+    if (slots != 0) return fail("the slots are given twice");
+    const auto given = parse_slots(part.substr(name.size() + 1));
+    if (!given) return Failure(given.error());
+    slots = *given;
   }
   auto hosts = expand_name(name, "");
   if (!hosts) return Failure(hosts.error());

@@ -188,11 +188,11 @@ TEST(ParseHostfile, NamesFileAndLineOfErrors) {
   EXPECT_EQ(read("a b c"), "hosts:1: expected slots=N or max-slots=N instead of 'b'");
   EXPECT_EQ(read("a 8 b"), "hosts:1: expected a number of slots after 'b'");
   EXPECT_EQ(read("a 0"), "hosts:1: expected a number of slots from 1 to 65536 instead of '0'");
-  EXPECT_EQ(read("a:2 2"), "hosts:1: the slots are told twice");
+  EXPECT_EQ(read("a:2 2"), "hosts:1: the slots are given twice");
   EXPECT_EQ(read("a 2 slots=2"), "hosts:1: expected a number of slots after 'slots=2'");
   EXPECT_EQ(read("a:0"), "hosts:1: expected a number of slots from 1 to 65536 instead of '0'");
-  EXPECT_EQ(read("a:2 slots=2"), "hosts:1: the slots are told twice");
-  EXPECT_EQ(read("a slots=2 slots=2"), "hosts:1: the slots are told twice");
+  EXPECT_EQ(read("a:2 slots=2"), "hosts:1: the slots are given twice");
+  EXPECT_EQ(read("a slots=2 slots=2"), "hosts:1: the slots are given twice");
   EXPECT_EQ(read("a\nn[2-1]"), "hosts:2: the range '2-1' ends before it begins");
   EXPECT_EQ(read(std::string_view("\0\x7f"
                                   "ELF\x02\n",

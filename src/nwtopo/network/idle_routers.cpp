@@ -121,7 +121,8 @@ class IdleFinder {
   }
 
   /// A switch on two leaves is one more path between them. It would give all paths to these two leaves other numbers,
-  /// for hosts that can't use it, too. So it is idle beside routers that join these leaves and more than twice as many.
+  /// for hosts that can't use it, too. So it is idle next to routers that join these leaves and more than twice as
+  /// many.
   void drop_bridges() {
     if (by_distance_.size() < 2) return;
     for (const DeviceId router : by_distance_[1]) {
@@ -136,9 +137,9 @@ class IdleFinder {
       if (distance_[other.router] > 0 && needed_[other.router]) return false;
       if (distance_[other.router] == 0) leaf = other.router;
     }
-    return std::ranges::any_of(graph_.neighbours(leaf), [&](const auto& beside) {
-      const LeafSet& joined = below_[beside.router];
-      return needed_[beside.router] && joined.size() > 4 && joined.shared_with(below_[router]) == 2;
+    return std::ranges::any_of(graph_.neighbours(leaf), [&](const auto& nearby) {
+      const LeafSet& joined = below_[nearby.router];
+      return needed_[nearby.router] && joined.size() > 4 && joined.shared_with(below_[router]) == 2;
     });
   }
 

@@ -153,7 +153,7 @@ TEST(RandomJob, IsTheSameForTheSameSeed) {
 }
 
 /// Two hosts, an HCA that names no host, and a host without a cable.
-Network storage_beside_hosts() {
+Network storage_next_to_hosts() {
   NetworkBuilder builder;
   const auto router = builder.add_router("leaf", 0x100, 8);
   const auto host_a = builder.add_nic("a HCA-1", 0x200, 1, "a", 0);
@@ -168,7 +168,7 @@ Network storage_beside_hosts() {
 }
 
 TEST(RandomJob, HoldsHcasThatNameNoHostOnlyIfAskedFor) {
-  const Network network = storage_beside_hosts();
+  const Network network = storage_next_to_hosts();
   Random random(1);
   for (const std::size_t size : {1, 2}) {
     const Job job = random_job(network, size, 1, random).value();
@@ -182,7 +182,7 @@ TEST(RandomJob, HoldsHcasThatNameNoHostOnlyIfAskedFor) {
 }
 
 TEST(ContiguousJob, HoldsHcasThatNameNoHostOnlyIfAskedFor) {
-  const Network network = storage_beside_hosts();
+  const Network network = storage_next_to_hosts();
   EXPECT_FALSE(contiguous_job(network, 3, 1));
   EXPECT_EQ(contiguous_job(network, 3, 1, Candidates::all)->rank_count(), 3U);
 }

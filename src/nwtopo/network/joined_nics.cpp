@@ -41,7 +41,7 @@ JoinedNics::JoinedNics(const Network& network, std::span<const PortId> endpoints
     nanoseconds[leaf] = 0;
     rate[leaf] = unlimited;
     distance[leaf] = 0;
-    // Routers come nearest first: when one is looked at, all shortest ways to it are known.
+    // Routers come nearest first: when one is looked at, all shortest paths to it are known.
     for (const DeviceId here : graph.by_distance_from(leaf)) {
       for (const RouterGraph::Cable& cable : graph.cables(here)) {
         if (distance[cable.peer] == no_id) distance[cable.peer] = distance[here] + 1;

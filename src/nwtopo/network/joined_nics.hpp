@@ -14,8 +14,8 @@ namespace ayatori {
 struct NicPair {
   std::uint32_t from = 0;  ///< among the NICs of its machine
   std::uint32_t to = 0;
-  double bytes_per_second = 0;  ///< of the slowest cable on a shortest way that is as fast as any
-  double seconds = 0;           ///< the least latency of a shortest way, as far as the network tells it
+  double bytes_per_second = 0;  ///< of the slowest cable on a shortest path that is as fast as any
+  double seconds = 0;           ///< the least latency of a shortest path, as far as the network tells it
 };
 
 /// Immutable; safe to read from many threads. In memory that grows with the square of the leaves.
@@ -28,7 +28,7 @@ class JoinedNics {
   /// Bytes a second from one endpoint to another; 0: no cables lead there.
   [[nodiscard]] double rate(PortId from, PortId to) const;
 
-  /// The least sum of latencies on a shortest way; 0 where none leads, and for what the network does not tell.
+  /// The least sum of latencies on a shortest path; 0 where none leads, and for what the network does not tell.
   [[nodiscard]] double seconds(PortId from, PortId to) const;
 
   /// Pairs of NICs of two machines that cables join, the fastest first, each NIC at most once: of equal pairs those of

@@ -43,7 +43,7 @@ Network random_planes(Random& random) {
   return builder.build().value();
 }
 
-/// The fastest of all ways of at most `steps` cables from a router to another one.
+/// The fastest of all paths of at most `steps` cables from a router to another one.
 double widest(const Network& network, DeviceId here, DeviceId there, std::size_t steps) {
   if (here == there) return 1e30;
   if (steps == 0) return 0;
@@ -65,7 +65,7 @@ double widest_shortest(const Network& network, PortId from, PortId to) {
   return 0;
 }
 
-TEST(JoinedNics, RatesAreThoseOfTheBestOfAllShortestWays) {
+TEST(JoinedNics, RatesAreThoseOfTheBestOfAllShortestPaths) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);

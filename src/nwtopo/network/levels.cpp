@@ -36,7 +36,7 @@ class Ranking {
   void spread_from_leaves();
   [[nodiscard]] std::expected<void, NotATree> rank_by_distance();
   void rank_idle();
-  void rank_idle_beside(std::vector<DeviceId> ranked, std::vector<bool>& is_ranked);
+  void rank_idle_next_to(std::vector<DeviceId> ranked, std::vector<bool>& is_ranked);
   [[nodiscard]] std::expected<void, NotATree> check_cables() const;
   [[nodiscard]] std::string describe(std::uint8_t level) const;
 
@@ -171,16 +171,16 @@ void Ranking::rank_idle() {
     is_ranked[router] = !levels_.idle[router];
     if (is_ranked[router]) ranked.push_back(router);
   }
-  rank_idle_beside(std::move(ranked), is_ranked);
+  rank_idle_next_to(std::move(ranked), is_ranked);
   for (DeviceId router = 0; router < graph_.size(); ++router) {
     if (is_ranked[router]) continue;
     is_ranked[router] = true;
-    rank_idle_beside({router}, is_ranked);
+    rank_idle_next_to({router}, is_ranked);
   }
 }
 
 /// A level below what they hang on; what hangs on a leaf, or ends there, goes up again.
-void Ranking::rank_idle_beside(std::vector<DeviceId> ranked, std::vector<bool>& is_ranked) {
+void Ranking::rank_idle_next_to(std::vector<DeviceId> ranked, std::vector<bool>& is_ranked) {
   const auto above_leaf = static_cast<std::uint8_t>(std::min(levels_.count - 1, 1));
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     const std::uint8_t level = levels_.level[ranked[i]];

@@ -105,7 +105,7 @@ TEST(RankLevels, DoesNotTakeASpineWithManagementHostsForALeaf) {
   EXPECT_EQ(level_of(network, "SPINE-08"), "1");
 }
 
-TEST(RankLevels, TakesALeafWithFewHostsForALeafBesideSuchASpine) {
+TEST(RankLevels, TakesALeafWithFewHostsForALeafNextToSuchASpine) {
   const Network whole = opened("fattree:K=6,nodes=31");
   auto builder = copy_of(whole);
   add_host(builder, "ufm", device_named(whole, "RS2").value(), 12);
@@ -217,7 +217,7 @@ TEST(RankLevels, RoutersWithoutHostsDoNotChangeTheLevels) {
 
 /// On two of the leaves below a spine of five leaves or more it is not worth that all paths to them get other numbers.
 /// A spine of four leaves that lost two of them stays one.
-TEST(RankLevels, ASwitchOnTwoLeavesIsIdleBesideSpinesOfMany) {
+TEST(RankLevels, ASwitchOnTwoLeavesIsIdleNextToSpinesOfMany) {
   for (int leaves = 3; leaves <= 7; ++leaves) {
     const Network whole = opened(fmt::format("xgft:m=2,{};w=1,2", leaves));
     auto builder = copy_of(whole, [](PortId) { return true; }, 8);

@@ -62,7 +62,7 @@ Result<> add_kept(const Network& network, const std::vector<bool>& kept, Network
     builder.add_background(handles[from.device], from.number, handles[to.device], to.number, flow.rate);
   }
   if (network.direct()) builder.set_direct();
-  if (network.told_grid() && network.planes().size() == 1) builder.set_grid(*network.told_grid());
+  if (network.declared_grid() && network.planes().size() == 1) builder.set_grid(*network.declared_grid());
   return {};
 }
 

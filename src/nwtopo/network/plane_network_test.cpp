@@ -16,7 +16,7 @@
 namespace ayatori {
 namespace {
 
-/// By its names and rates: "a port 1 - b port 2 at 1Gbit/s", both ways.
+/// By its names and rates: "a port 1 - b port 2 at 1Gbit/s", both directions.
 std::multiset<std::string> cables(const Network& network, PlaneId plane) {
   std::multiset<std::string> found;
   for (PortId id = 0; id < network.port_count(); ++id) {

@@ -115,8 +115,8 @@ RailMap::LowestLatency RailMap::lowest_latency(const std::vector<NicPair>& pairs
   return best;
 }
 
-std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
-  std::vector<WaysFrom> found;
+std::vector<PathsFrom> RailMap::paths(Rank from, Rank to) const {
+  std::vector<PathsFrom> found;
   if (use_ != RailUse::lowest_latency) {
     found.push_back({});
     for (std::uint32_t part = 0; part < part_count(from, to); ++part) {
@@ -128,7 +128,7 @@ std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
   const std::vector<NicPair> pairs = pairs_between(from, to);
   for (Bytes bytes = 0; bytes <= large_message; bytes = std::max<Bytes>(1, 2 * bytes)) {
     const auto [first, count] = lowest_latency(pairs, from, bytes);
-    WaysFrom here{bytes, {}};
+    PathsFrom here{bytes, {}};
     for (std::uint32_t i = first; i < first + count; ++i) {
       here.parts.emplace_back(first_nic(from) + pairs[i].from, first_nic(to) + pairs[i].to);
     }

@@ -212,17 +212,17 @@ TEST(RailMap, LowestLatencyTakesTheQuickPlaneForSmallMessagesAndTheWideOneForLar
   EXPECT_EQ(parts_of(map, 4096), (Pairs{{0, 2}}));
   EXPECT_EQ(parts_of(map, 8192), (Pairs{{1, 3}}));
   EXPECT_EQ(parts_of(map, large_message), (Pairs{{1, 3}}));
-  const auto ways = map.ways(0, 1);
-  ASSERT_EQ(ways.size(), 2U);
-  EXPECT_EQ(ways[0].bytes, 0U);
-  EXPECT_EQ(ways[1].bytes, 8192U);
-  EXPECT_EQ(ways[1].parts, (Pairs{{1, 3}}));
+  const auto paths = map.paths(0, 1);
+  ASSERT_EQ(paths.size(), 2U);
+  EXPECT_EQ(paths[0].bytes, 0U);
+  EXPECT_EQ(paths[1].bytes, 8192U);
+  EXPECT_EQ(paths[1].parts, (Pairs{{1, 3}}));
   EXPECT_TRUE(map.may_connect(0, 2));
   EXPECT_TRUE(map.may_connect(1, 3));
   EXPECT_FALSE(map.may_connect(0, 3));
 }
 
-TEST(RailMap, LowestLatencyCountsWhatMessagesTakeOnAPlaneBesideItsLinks) {
+TEST(RailMap, LowestLatencyCountsMessageCostsOfAPlaneAndItsLinks) {
   const Network network = quick_and_wide();
   const Job job = contiguous_job(network, 2, 0).value();
   const RailMap map(network, job, RailUse::lowest_latency, {100e-6});
@@ -236,7 +236,7 @@ TEST(RailMap, LowestLatencyStripesWhereThatTakesLess) {
   EXPECT_EQ(parts_of(map, min_striped_bytes), (Pairs{{0, 2}, {1, 3}}));
 }
 
-TEST(RailMap, LowestLatencyIsTheLeastTimeOfAllWays) {
+TEST(RailMap, LowestLatencyIsTheLeastTimeOfAllPaths) {
   for (const std::uint32_t wide : {500U, 1500U, 3000U}) {
     const Network network = quick_and_wide(wide);
     const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::lowest_latency);

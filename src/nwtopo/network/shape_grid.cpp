@@ -250,12 +250,12 @@ std::expected<void, std::string> compare_with_grid(const Network& network, const
   return std::unexpected(fmt::format("{} pairs of routers are cabled, {} would be", graph.pair_count(), pairs));
 }
 
-std::optional<Shape> told_shape(const Network& network) {
-  if (!network.told_grid()) return std::nullopt;
+std::optional<Shape> declared_shape(const Network& network) {
+  if (!network.declared_grid()) return std::nullopt;
   Shape shape;
   shape.kind = ShapeKind::grid;
-  shape.dimensions = network.told_grid()->dimensions;
-  shape.periodic = network.told_grid()->periodic;
+  shape.dimensions = network.declared_grid()->dimensions;
+  shape.periodic = network.declared_grid()->periodic;
   std::size_t points = 1;
   for (const std::size_t length : shape.dimensions) {
     if (length == 0 || length > network.router_count() / points) return std::nullopt;
@@ -270,7 +270,7 @@ std::optional<Shape> told_shape(const Network& network) {
 
 std::optional<MachineGrid> machine_grid(const Network& network) {
   if (!network.direct()) return std::nullopt;
-  const Shape shape = told_shape(network).value_or(recognise(network));
+  const Shape shape = declared_shape(network).value_or(recognise(network));
   if (shape.kind != ShapeKind::grid || shape.missing_pairs > 0) return std::nullopt;
   std::vector<std::uint32_t> point_of_router(network.router_count());
   for (std::uint32_t point = 0; point < shape.at.size(); ++point) point_of_router[shape.at[point]] = point;

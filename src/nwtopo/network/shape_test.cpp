@@ -245,7 +245,7 @@ TEST(Recognise, DoesNotNameThousandsOfCablesOfASparseTree) {
   }
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.kind, ShapeKind::fat_tree);
-  EXPECT_EQ(lines_of(shape), Lines{"L0 and those beside it: 160 of 800 pairs of 40 routers below 20 are cabled"});
+  EXPECT_EQ(lines_of(shape), Lines{"L0 and those next to it: 160 of 800 pairs of 40 routers below 20 are cabled"});
 }
 
 TEST(Recognise, DescribesOneRouterAndHostsBackToBack) {
@@ -401,27 +401,27 @@ TEST(RecogniseGrid, GivesThePlaceOfEachRouter) {
   }
 }
 
-TEST(ToldShape, IsTheDeclaredGridIfCablesAgree) {
+TEST(DeclaredShape, IsTheDeclaredGridIfCablesAgree) {
   for (const char* source : {"torus:2x2", "mesh:2x2", "torus:3", "mesh:1x2x1", "torus:1x1", "torus:2x3x2,hosts=2"}) {
     SCOPED_TRACE(source);
     const Network network = opened(source);
-    const auto shape = told_shape(network);
+    const auto shape = declared_shape(network);
     ASSERT_TRUE(shape);
-    EXPECT_EQ(shape->dimensions, network.told_grid()->dimensions);
-    EXPECT_EQ(shape->periodic, network.told_grid()->periodic);
+    EXPECT_EQ(shape->dimensions, network.declared_grid()->dimensions);
+    EXPECT_EQ(shape->periodic, network.declared_grid()->periodic);
     expect_places_fit(network, *shape);
   }
   const auto with_a_lie = [](std::uint32_t length, bool periodic) {
     auto builder = copy_of(opened("torus:3x4"));
     builder.set_grid({{length, 4}, {periodic, true}});
-    return told_shape(built(builder));
+    return declared_shape(built(builder));
   };
   EXPECT_TRUE(with_a_lie(3, true));
   EXPECT_FALSE(with_a_lie(3, false));
   EXPECT_FALSE(with_a_lie(0, true));
   EXPECT_FALSE(with_a_lie(4, true));
-  EXPECT_FALSE(told_shape(without_cables(opened("torus:3x4"), "R0-0", "R0-1", 1)));
-  EXPECT_FALSE(told_shape(opened("full:4")));
+  EXPECT_FALSE(declared_shape(without_cables(opened("torus:3x4"), "R0-0", "R0-1", 1)));
+  EXPECT_FALSE(declared_shape(opened("full:4")));
 }
 
 TEST(Recognise, FindsTheDimensionsOfATorusOf4096Routers) {

@@ -242,7 +242,7 @@ void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual,
   if (!group.is_dense()) {
     shape.irregularities.push_back(
         {IrregularityKind::unequal_groups,
-         fmt::format("{} and those beside it: {} of {} pairs of {} routers below {} are cabled",
+         fmt::format("{} and those next to it: {} of {} pairs of {} routers below {} are cabled",
                      name(group.lower.front()), group.cabled_pairs, group.pairs(), group.lower.size(),
                      group.upper.size())});
     return;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a file or folder contains, told by looking at it.
+/// The kind of a file or folder, detected from its content.
 
 #include <filesystem>
 #include <optional>

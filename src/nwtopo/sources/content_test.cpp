@@ -195,7 +195,7 @@ TEST_F(ContentTest, FoldersAreThoseOfLldp) {
 }
 
 TEST_F(ContentTest, PipesAndUnreadableTextAreErrors) {
-  EXPECT_EQ(taken_for("/dev/null"), "error: /dev/null: only of a regular file or a folder the kind can be told");
+  EXPECT_EQ(taken_for("/dev/null"), "error: /dev/null: the kind can be detected only of a regular file or a folder");
   const fs::path wide = file("wide", std::string_view("\xff\xfeS\0w\0", 6));
   EXPECT_TRUE(taken_for(wide).contains("UTF-16")) << taken_for(wide);
 }

@@ -109,7 +109,7 @@ Result<std::string> with_kind_of_content(std::string_view file) {
   std::error_code error;
   const bool is_folder = fs::is_directory(file, error);
   if (!is_folder && !fs::is_regular_file(file, error)) {
-    return with_hint(fail("{}: only of a regular file or a folder the kind can be told", file), kinds_of_files());
+    return with_hint(fail("{}: the kind can be detected only of a regular file or a folder", file), kinds_of_files());
   }
   const auto found = kinds_of_content(file);
   if (found.size() == 1) return fmt::format("{}:{}", found.front(), file);

@@ -46,7 +46,7 @@ TEST(MemoryTest, AllObjectsAndTheArrayOfChildrenTakeAtMost5MiB) {
   EXPECT_LE(static_cast<double>(taken(topology)), 5.1 * mebibyte);
 }
 
-/// The index-th machine of a way to touch them.
+/// The index-th machine of an access pattern.
 using Pattern = std::function<unsigned long(unsigned long index)>;
 
 void expect_little_for_each(const char* name, unsigned long count, const Pattern& pattern) {
@@ -146,11 +146,11 @@ double in_child(const std::function<double()>& scenario) {
   }
   ::close(ends[1]);
   double result = 0;
-  const bool told = ::read(ends[0], &result, sizeof result) == sizeof result;
+  const bool reported = ::read(ends[0], &result, sizeof result) == sizeof result;
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
-  EXPECT_TRUE(told && status == 0) << "the child failed";
+  EXPECT_TRUE(reported && status == 0) << "the child failed";
   return result;
 }
 

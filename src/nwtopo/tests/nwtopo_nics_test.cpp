@@ -1,4 +1,4 @@
-// Which NIC a link is on: rails, device names, GUIDs, and the way from one NIC to another.
+// Which NIC a link is on: rails, device names, GUIDs, and the path from one NIC to another.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

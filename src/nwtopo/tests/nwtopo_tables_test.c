@@ -1,4 +1,4 @@
-/* Packets' ways by forwarding tables: fattree-K2.lfts is what `ayatori route fattree:K=2 --lmc 1` wrote. */
+/* Packets' paths by forwarding tables: fattree-K2.lfts is what `ayatori route fattree:K=2 --lmc 1` wrote. */
 #include "check.h"
 
 #define TABLES TEST_FOLDER "/fattree-K2.lfts"
@@ -28,7 +28,7 @@ static void different_lids_go_by_different_spines(void) {
     nwtopo_topology_destroy(t);
 }
 
-static void a_subset_keeps_its_ways(void) {
+static void a_subset_keeps_its_paths(void) {
     nwtopo_topology_t t = loaded_with("fattree:K=2", TABLES), part;
     nwtopo_obj_t machines[2];
     struct nwtopo_link links[4];
@@ -44,7 +44,7 @@ static void a_subset_keeps_its_ways(void) {
     nwtopo_topology_destroy(part);
 }
 
-static void without_tables_only_grids_have_ways(void) {
+static void without_tables_only_grids_have_routes(void) {
     nwtopo_topology_t t = loaded_with("fattree:K=2", NULL);
     nwtopo_obj_t from = nwtopo_topology_get_object(t, 0, 0), to = nwtopo_topology_get_object(t, 0, 7);
     struct nwtopo_link links[4];
@@ -52,7 +52,7 @@ static void without_tables_only_grids_have_ways(void) {
     nwtopo_topology_destroy(t);
 }
 
-/* Messages of the program that wrote the tables: skipped, and told. */
+/* Messages of the program that wrote the tables: skipped, and reported. */
 static void skipped_lines_are_warned_of(void) {
     const char *path = "nwtopo_tables_test.lfts";
     FILE *from = fopen(TABLES, "r"), *to = fopen(path, "w");
@@ -97,8 +97,8 @@ static void bad_tables_are_refused(void) {
 
 int main(void) {
     different_lids_go_by_different_spines();
-    a_subset_keeps_its_ways();
-    without_tables_only_grids_have_ways();
+    a_subset_keeps_its_paths();
+    without_tables_only_grids_have_routes();
     skipped_lines_are_warned_of();
     bad_tables_are_refused();
     return failures();

@@ -48,7 +48,7 @@ TEST(ThreadsTest, GetObjectByIdGivesAllThreadsTheSameObjects) {
   for (const auto& objects : seen) EXPECT_EQ(objects, seen[0]);
 }
 
-TEST(ThreadsTest, GetChildrenMayRunBesideReaders) {
+TEST(ThreadsTest, GetChildrenMayRunConcurrentlyWithReaders) {
   const Opened topology("torus:20x20x20", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
   std::vector<nwtopo_obj_t*> arrays(thread_count);
   in_threads([&](unsigned thread) {

@@ -123,7 +123,7 @@ TEST_P(WalkTest, GetObjectByIdAndByNameAgree) {
   });
 }
 
-TEST_P(WalkTest, ParentsAreThereAllTheWayUp) {
+TEST_P(WalkTest, AllAncestorsExist) {
   for_each_object([&](const nwtopo_obj& object) {
     ASSERT_EQ(object.parents == nullptr, object.num_parents == 0);
     for (unsigned i = 0; i < object.num_parents; ++i) {

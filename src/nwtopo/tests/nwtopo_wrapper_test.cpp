@@ -46,7 +46,7 @@ TEST(WrapperTest, RangesVisitEveryObject) {
   EXPECT_EQ(topology.planes()[0], nwtopo_topology_get_plane_name(topology.get(), 0));
 }
 
-/// A dump with a message of the program that made it: what was skipped is told, also of a subset and a copy.
+/// A dump with a message of the program that made it: what was skipped is reported, also of a subset and a copy.
 TEST(WrapperTest, WarningsTellWhatTheSourceSkipped) {
   const std::string path = testing::TempDir() + "nwtopo-wrapper-fabric.txt";
   std::ofstream(path) << "switchguid=0x10(10)\nSwitch 2 \"S-10\" # \"leaf\" base port 0 lid 1 lmc 0\n"

@@ -15,8 +15,8 @@ namespace {
 using Flow = std::uint64_t;
 constexpr Flow no_limit = std::numeric_limits<Flow>::max();
 
-/// A flow network and its maximum flow, by Dinic's algorithm: as long as the sink can be reached over arcs with room,
-/// rank the vertices by their distance and fill ways of rising rank.
+/// A flow network and its maximum flow, by Dinic's algorithm: as long as the sink can be reached over residual arcs,
+/// rank the vertices by their distance and augment paths of rising rank.
 class MaximumFlow {
  public:
   using Vertex = std::uint32_t;
@@ -65,25 +65,25 @@ class MaximumFlow {
     return rank_[sink] != unreachable;
   }
 
-  /// One way with room from source to sink, as a stack of arcs; ways that end nowhere are never tried again.
+  /// One augmenting path from source to sink, as a stack of arcs; dead ends are never tried again.
   Flow push(Vertex source, Vertex sink) {
-    way_.clear();
+    path_.clear();
     Vertex here = source;
     while (here != sink) {
       if (const auto arc = usable_arc(here)) {
-        way_.push_back(*arc);
+        path_.push_back(*arc);
         here = arcs_[*arc].to;
-      } else if (way_.empty()) {
+      } else if (path_.empty()) {
         return 0;
       } else {
-        here = arcs_[way_.back() ^ 1].to;
+        here = arcs_[path_.back() ^ 1].to;
         ++next_[here];
-        way_.pop_back();
+        path_.pop_back();
       }
     }
     Flow room = no_limit;
-    for (const std::uint32_t arc : way_) room = std::min(room, arcs_[arc].room);
-    for (const std::uint32_t arc : way_) {
+    for (const std::uint32_t arc : path_) room = std::min(room, arcs_[arc].room);
+    for (const std::uint32_t arc : path_) {
       arcs_[arc].room -= room;
       arcs_[arc ^ 1].room += room;
     }
@@ -102,7 +102,7 @@ class MaximumFlow {
   std::vector<std::vector<std::uint32_t>> arcs_of_;
   std::vector<std::uint32_t> rank_;
   std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> way_;
+  std::vector<std::uint32_t> path_;
 };
 
 /// The links around two sets of machines as a flow network.
@@ -167,7 +167,7 @@ class CutProblem {
     const auto start = flow.add_vertex();
     const auto source = flow.add_vertex();
     const auto sink = flow.add_vertex();
-    // More than all known links carry: only ways without limit can fill it, and their sum stays a number.
+    // More than all known links carry: only paths without limit can fill it, and their sum stays a number.
     flow.add_arc(start, source, std::max<Flow>(sum_, links_.size()) + 1);
     for (const ObjectId machine : a_) flow.add_arc(source, numbers_.at(machine), no_limit);
     for (const ObjectId machine : b_) flow.add_arc(numbers_.at(machine), sink, no_limit);

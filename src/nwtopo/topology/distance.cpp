@@ -26,9 +26,9 @@ std::uint32_t hops_by_search(const Topology& topology, ObjectId from, ObjectId t
   Search near(topology, from);
   Search far(topology, to);
   for (std::uint32_t distance = 1;; ++distance) {
-    Search& turn = distance % 2 == 1 ? near : far;
+    Search& side = distance % 2 == 1 ? near : far;
     const Search& other = distance % 2 == 1 ? far : near;
-    const auto newest = turn.spread();
+    const auto newest = side.spread();
     if (newest.empty()) return unreachable;
     const auto meets = [&](ObjectId id) {
       const bool end = id == from || id == to;

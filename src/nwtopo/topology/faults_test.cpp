@@ -70,7 +70,7 @@ TEST(TakeOut, NamesWhatIsNotThere) {
 }
 
 /// A subset has no router that only a link which was taken out leads to.
-TEST(TakeOut, LeadsSubsetsAnotherWay) {
+TEST(TakeOut, LeadsSubsetsOverAnotherPath) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   const TopologyPtr faulty = got(take_out(tree, "LS0:3"));
   const TopologyPtr subset = got(make_subset(faulty, std::vector<ObjectId>{0, 7}));

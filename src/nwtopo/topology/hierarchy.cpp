@@ -148,8 +148,8 @@ void HierarchyFinder::take_heights(const Network& piece, const Levels& levels, c
 
 /// Takes all routers of a piece in if together they have a shape. `routers`: what they are in the whole network.
 bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& routers) {
-  const auto told = told_shape(piece);
-  const Shape shape = told ? *told : recognise(piece);
+  const auto declared = declared_shape(piece);
+  const Shape shape = declared ? *declared : recognise(piece);
   switch (shape.kind) {
     case ShapeKind::fat_tree: {
       const auto levels = rank_levels(piece);

@@ -28,7 +28,7 @@ struct ImageDraft {
     std::string device;
   };
   struct Link {
-    std::uint32_t back = 0;  ///< index of the link the other way
+    std::uint32_t back = 0;  ///< index of the link in the opposite direction
     std::uint32_t kind = 0;
   };
   struct Group {
@@ -73,7 +73,7 @@ class LinkKinds {
 [[nodiscard]] image::LinkKind kind_of(const TopologyLink& link);
 
 [[nodiscard]] ImageDraft draft_of(const Network& network);
-/// Error: a link without a way back, a port number beyond 16 bits.
+/// Error: a link without a link back, a port number beyond 16 bits.
 [[nodiscard]] Result<ImageDraft> draft_of(const Topology& topology);
 
 /// The bytes of an image. Error: more than its fields hold (2^32 objects or links, 2^16 links of an object).

@@ -146,7 +146,7 @@ inline constexpr std::uint32_t owner_stride = 32;
 
 inline constexpr std::uint16_t no_nic_number = 0xFFFF;
 
-/// What many directed links have in common. The far end of a link is told by the link back: its owner, port and NIC.
+/// What many directed links have in common. The far end of a link follows from the link back: its owner, port and NIC.
 struct LinkKind {
   std::uint32_t megabits = 0;
   std::uint32_t latency = 0;

@@ -121,8 +121,8 @@ ObjectKind ImageTopology::kind(ObjectId id) const {
   const std::uint32_t index = index_of(id);
   if (is_machine(index)) return ObjectKind::machine;
   if (group_number(index) == none) return ObjectKind::router;
-  const auto told = static_cast<ObjectKind>(other(index).kind);
-  return told == ObjectKind::grid || told == ObjectKind::full ? told : ObjectKind::graph;
+  const auto shape = static_cast<ObjectKind>(other(index).kind);
+  return shape == ObjectKind::grid || shape == ObjectKind::full ? shape : ObjectKind::graph;
 }
 
 std::uint32_t ImageTopology::height(ObjectId id) const {

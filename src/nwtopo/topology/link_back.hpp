@@ -35,7 +35,7 @@ struct LinkEnds {
 inline constexpr std::size_t no_partner = ~std::size_t{0};
 
 /// For each link the place of the one that leads back through the same cable; no_partner if it is not among them.
-/// Cables that cannot be told apart (two of one port, which no real network has) are taken in their order.
+/// Cables that cannot be distinguished (two of one port, which no real network has) are taken in their order.
 [[nodiscard]] std::vector<std::size_t> pair_up(std::span<const LinkEnds> links);
 
 /// The index of that link at `link(from, index).to`.

@@ -55,10 +55,10 @@ class NetworkMaker {
     std::uint32_t latency = 0;
   };
   std::vector<LinkEnds> ends_;
-  std::vector<Plug> plugs_;  // beside ends_
+  std::vector<Plug> plugs_;  // parallel to ends_
 };
 
-/// In the order of a grid's points, so that the network can be told of the grid.
+/// In the order of a grid's points, so that the network can declare the grid.
 std::vector<ObjectId> NetworkMaker::routers_in_order() const {
   std::vector<ObjectId> found;
   for (std::uint32_t height = 1; height <= topology_.max_height(); ++height) {
@@ -167,7 +167,7 @@ Result<> NetworkMaker::plug_all() {
   const auto partners = pair_up(ends_);
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     if (partners[i] == no_partner) {
-      return fail("the link from port {} of '{}' has no way back", ends_[i].from_port, topology_.name(ends_[i].from));
+      return fail("the link from port {} of '{}' has no link back", ends_[i].from_port, topology_.name(ends_[i].from));
     }
     const Plug& here = plugs_[i];
     auto plugged = builder_.connect(here.node, static_cast<PortNumber>(ends_[i].from_port), plugs_[partners[i]].node,

@@ -29,7 +29,7 @@ TEST(Pack, NumbersThatRiseEvenlyTakeOneEntryABlock) {
   EXPECT_LT(pack(numbers).bytes(), 1000U);
 }
 
-TEST(Pack, NumbersThatRiseInTurnTakeOneEntryForEach) {
+TEST(Pack, NumbersThatRiseAlternatelyTakeOneEntryForEach) {
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < 1000; ++i) numbers.push_back(100'000 * (i % 4) + i / 4);
   expect_unpacked(numbers);

@@ -170,7 +170,7 @@ TEST(Queries, AvoidLinksThatAreTakenOut) {
   EXPECT_EQ(hops(**torus, 0, 2), 2U);
   EXPECT_EQ(hops(**torus, 4, 8), 3U);
   EXPECT_EQ(count_routes(**torus, 0, 1), 0U);
-  EXPECT_EQ(shortest_route(**torus, 0, 1, 0).error().message, "no way from N0-0 to N0-1");
+  EXPECT_EQ(shortest_route(**torus, 0, 1, 0).error().message, "no path from N0-0 to N0-1");
   std::vector<ObjectId> all(16);
   std::iota(all.begin(), all.end(), 0);
   EXPECT_EQ(distances(**torus, all), distances(search, all));
@@ -330,9 +330,9 @@ TEST(CutBetween, IsNotKnownWhereUnknownRatesDecideIt) {
   // Whatever the third leaf's cable carries, the second one's lets no more through.
   const std::vector<ObjectId> a_and_c = {0, 2};
   EXPECT_EQ(cut_between(*topology, a_and_c, b)->bandwidth, sdr.bytes_per_second());
-  const auto no_way = cut_between(*got(take_out(topology, "spine:1")), a, c);
-  EXPECT_EQ(no_way->bandwidth, 0);
-  EXPECT_EQ(no_way->num_links, 0U);
+  const auto no_route = cut_between(*got(take_out(topology, "spine:1")), a, c);
+  EXPECT_EQ(no_route->bandwidth, 0);
+  EXPECT_EQ(no_route->num_links, 0U);
 }
 
 TEST(CutBetween, OfASubsetOfAFullNetworkGoesByItsOwnLinks) {

@@ -45,12 +45,12 @@ struct MachineGroup {
   std::uint32_t machines = 0;
 };
 
-/// Marks the routers on shortest ways between machines of a tree, if it is regular enough to tell by its levels (see
+/// Marks the routers on shortest paths between machines of a tree, if it is regular enough to tell by its levels (see
 /// routers_between). False: it is not, and nothing was marked. `routers`: those of the part.
 [[nodiscard]] bool mark_between_in_tree(const UpRouters& all, std::span<const std::uint32_t> routers,
                                         std::span<const MachineGroup> groups, std::vector<bool>& marked);
 
-/// Marks the routers on a shortest way from one group to another. `routers`: those of the part.
+/// Marks the routers on a shortest path from one group to another. `routers`: those of the part.
 void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, std::span<const MachineGroup> groups,
                   std::vector<bool>& marked);
 

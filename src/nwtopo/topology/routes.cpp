@@ -13,19 +13,19 @@ constexpr std::uint64_t too_many = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) { return a > too_many - b ? too_many : a + b; }
 
-/// What is left of the way to one object: the distance, and the number of shortest ways.
-class WaysTo {
+/// The remaining path to one object: the distance, and the number of shortest paths.
+class PathsTo {
  public:
-  virtual ~WaysTo() = default;
+  virtual ~PathsTo() = default;
   [[nodiscard]] virtual std::uint32_t distance(ObjectId from) const = 0;
   [[nodiscard]] virtual std::uint64_t count(ObjectId from) = 0;
 };
 
 /// In a regular grid: with r_i links left in dimension i, (Σ r_i)! / Π r_i! orders to take them in, and twice as many
-/// for each ring that both ways round are equally far in.
-class WaysInGrid final : public WaysTo {
+/// for each ring in which both directions are equally far.
+class PathsInGrid final : public PathsTo {
  public:
-  WaysInGrid(const Topology& topology, const GridShape& shape, ObjectId to)
+  PathsInGrid(const Topology& topology, const GridShape& shape, ObjectId to)
       : topology_(topology), shape_(shape), to_(coordinates_of(topology, to)) {}
 
   std::uint32_t distance(ObjectId from) const override {
@@ -68,10 +68,10 @@ class WaysInGrid final : public WaysTo {
   std::vector<std::uint32_t> to_;
 };
 
-/// Anywhere else: by a search from the target up to where the way starts, counting back along it.
-class WaysBySearch final : public WaysTo {
+/// Anywhere else: by a search from the target up to where the path starts, counting back along it.
+class PathsBySearch final : public PathsTo {
  public:
-  WaysBySearch(const Topology& topology, ObjectId from, ObjectId to)
+  PathsBySearch(const Topology& topology, ObjectId from, ObjectId to)
       : topology_(topology), to_(to), search_(topology, to) {
     while (search_.distance(from) == unreachable && !search_.spread().empty()) {
     }
@@ -82,11 +82,11 @@ class WaysBySearch final : public WaysTo {
   std::uint64_t count(ObjectId from) override {
     if (from == to_) return 1;
     if (const auto known = counts_.find(from); known != counts_.end()) return known->second;
-    std::uint64_t ways = 0;
+    std::uint64_t paths = 0;
     for_each_link_up(topology_, from, [&](const TopologyLink& link) {
-      if (leads_on(from, link.to)) ways = saturating_sum(ways, count(link.to));
+      if (leads_on(from, link.to)) paths = saturating_sum(paths, count(link.to));
     });
-    return counts_[from] = ways;
+    return counts_[from] = paths;
   }
 
  private:
@@ -101,26 +101,26 @@ class WaysBySearch final : public WaysTo {
   std::unordered_map<ObjectId, std::uint64_t> counts_;
 };
 
-std::unique_ptr<WaysTo> ways_to(const Topology& topology, ObjectId from, ObjectId to) {
+std::unique_ptr<PathsTo> paths_to(const Topology& topology, ObjectId from, ObjectId to) {
   const GridShape* shape = regular_grid(topology);
   const bool machines = topology.kind(from) == ObjectKind::machine && topology.kind(to) == ObjectKind::machine;
-  if (shape != nullptr && machines) return std::make_unique<WaysInGrid>(topology, *shape, to);
-  return std::make_unique<WaysBySearch>(topology, from, to);
+  if (shape != nullptr && machines) return std::make_unique<PathsInGrid>(topology, *shape, to);
+  return std::make_unique<PathsBySearch>(topology, from, to);
 }
 
-std::uint64_t count_if_reached(WaysTo& ways, ObjectId from) {
-  return ways.distance(from) == unreachable ? 0 : ways.count(from);
+std::uint64_t count_if_reached(PathsTo& paths, ObjectId from) {
+  return paths.distance(from) == unreachable ? 0 : paths.count(from);
 }
 
 /// The link at `here` that the which-th route takes; `which` becomes the number of the route among those over that
 /// link.
-RouteStep take_link(const Topology& topology, WaysTo& ways, ObjectId here, ObjectId to, std::uint64_t& which) {
+RouteStep take_link(const Topology& topology, PathsTo& paths, ObjectId here, ObjectId to, std::uint64_t& which) {
   for (std::uint32_t i = 0; i < topology.link_count(here); ++i) {
     const TopologyLink link = topology.link(here, i);
     const bool usable = link.state == LinkState::up && (link.to == to || forwards(topology, link.to));
-    if (!usable || ways.distance(link.to) == unreachable) continue;
-    if (ways.distance(link.to) + 1 != ways.distance(here)) continue;
-    const std::uint64_t over_link = ways.count(link.to);
+    if (!usable || paths.distance(link.to) == unreachable) continue;
+    if (paths.distance(link.to) + 1 != paths.distance(here)) continue;
+    const std::uint64_t over_link = paths.count(link.to);
     if (which < over_link) return {here, i};
     which -= over_link;
   }
@@ -131,21 +131,21 @@ RouteStep take_link(const Topology& topology, WaysTo& ways, ObjectId here, Objec
 
 std::uint64_t count_routes(const Topology& part, ObjectId from, ObjectId to) {
   const Topology& topology = transit_of(part);
-  const auto ways = ways_to(topology, from, to);
-  return count_if_reached(*ways, from);
+  const auto paths = paths_to(topology, from, to);
+  return count_if_reached(*paths, from);
 }
 
 Result<std::vector<RouteStep>> shortest_route(const Topology& part, ObjectId from, ObjectId to, std::uint64_t which) {
   const Topology& topology = transit_of(part);
-  const auto ways = ways_to(topology, from, to);
-  const std::uint64_t count = count_if_reached(*ways, from);
-  if (count == 0) return fail("no way from {} to {}", topology.name(from), topology.name(to));
+  const auto paths = paths_to(topology, from, to);
+  const std::uint64_t count = count_if_reached(*paths, from);
+  if (count == 0) return fail("no path from {} to {}", topology.name(from), topology.name(to));
   if (which >= count) {
     return fail("no route {} from {} to {}: there are {}", which, topology.name(from), topology.name(to), count);
   }
   std::vector<RouteStep> route;
   for (ObjectId here = from; here != to; here = topology.link(here, route.back().index).to) {
-    route.push_back(take_link(topology, *ways, here, to, which));
+    route.push_back(take_link(topology, *paths, here, to, which));
   }
   return route;
 }

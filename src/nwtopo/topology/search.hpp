@@ -25,8 +25,8 @@ void for_each_link_up(const Topology& topology, ObjectId id, Visit visit) {
   }
 }
 
-/// Spreads from a start in rounds: after n rounds it has seen everything up to n links away. Links go both ways, so
-/// that distances from the start are distances to it.
+/// Spreads from a start in rounds: after n rounds it has seen everything up to n links away. Links go in both
+/// directions, so that distances from the start are distances to it.
 class Search {
  public:
   Search(const Topology& topology, ObjectId start);

@@ -129,7 +129,7 @@ std::vector<ObjectId> children_in_box(const Topology& topology, ObjectId grid, c
 }
 
 /// In a grid of machines with built-in routers, packets travel through every point of the box, whether its machine is
-/// in the subset or not; in another direct network, through what lies on shortest ways.
+/// in the subset or not; in another direct network, through what lies on shortest paths.
 TopologyPtr SubsetTopology::find_transit(const std::vector<ObjectId>& machines) const {
   const TopologyPtr whole = base_->transit() ? base_->transit() : base_;
   if (!base_->direct() || machines.size() == whole->machine_count()) return nullptr;
@@ -343,7 +343,7 @@ Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> mach
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) return fail("the machine {} ('{}') comes twice", *twice, base->name(*twice));
-  // Not a subset of a subset: the same machines must make the same subset, whichever way they were chosen.
+  // Not a subset of a subset: the same machines must make the same subset, however they were chosen.
   if (const auto* subset = dynamic_cast<const SubsetTopology*>(base.get())) base = subset->base();
   return std::make_shared<SubsetTopology>(std::move(base), sorted);
 }

@@ -227,7 +227,7 @@ TEST(MakeSubset, OfATorusWithHolesLeadsPacketsThroughThem) {
   EXPECT_EQ(two->link_count(0), 0U);
   EXPECT_EQ(nearest_machines(*two, 0, 9), Ids{2});
   EXPECT_EQ(shortest_route(*two, 0, 2, 0)->size(), 2U);
-  // Out of order in the hole: no way is left, as the box is a chain.
+  // Out of order in the hole: no path is left, as the box is a chain.
   const TopologyPtr cut = got(take_out(two, "N0:2"));
   EXPECT_EQ(hops(*cut, 0, 2), unreachable);
 }

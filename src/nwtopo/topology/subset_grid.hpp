@@ -12,7 +12,7 @@ namespace ayatori {
 /// A part of a grid, and how its points lie in the grid that it was cut from.
 class GridBox {
  public:
-  /// Around the edge where a dimension is periodic and that way is shorter; from the lowest start of several. Dense if
+  /// Around the edge where a dimension is periodic and that is shorter; from the lowest start of several. Dense if
   /// there are as many points, each once, as the box has.
   GridBox(const GridShape& base, std::span<const std::uint64_t> points);
 

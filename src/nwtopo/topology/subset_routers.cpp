@@ -110,15 +110,15 @@ std::vector<ObjectId> Finder::find() {
   return found;
 }
 
-/// Breadth-first search from one group, and back from the others along ways that are shortest.
-class ShortestWays {
+/// Breadth-first search from one group, and back from the others along shortest paths.
+class ShortestPaths {
  public:
-  ShortestWays(const UpRouters& all, std::span<const MachineGroup> groups, std::vector<bool>& marked)
+  ShortestPaths(const UpRouters& all, std::span<const MachineGroup> groups, std::vector<bool>& marked)
       : all_(all),
         groups_(groups),
         marked_(marked),
         distance_(all.size(), far_away),
-        on_way_(all.size()),
+        on_path_(all.size()),
         is_end_(all.size()) {
     for (const MachineGroup& group : groups) {
       for (const Router router : group.routers) is_end_[router] = true;
@@ -143,14 +143,14 @@ class ShortestWays {
   std::span<const MachineGroup> groups_;
   std::vector<bool>& marked_;
   std::vector<std::uint32_t> distance_;
-  std::vector<bool> on_way_;
+  std::vector<bool> on_path_;
   std::vector<bool> is_end_;  // whether it is a router of a group
   std::size_t ends_ = 0;
   std::vector<Router> reached_;
 };
 
 /// Ends when no router of a group is left to reach.
-void ShortestWays::reach(const MachineGroup& from) {
+void ShortestPaths::reach(const MachineGroup& from) {
   std::size_t left = ends_ - from.routers.size();
   reached_ = from.routers;
   for (const Router router : reached_) distance_[router] = 0;
@@ -165,28 +165,28 @@ void ShortestWays::reach(const MachineGroup& from) {
 }
 
 /// A machine with several rails is reached through the nearest.
-void ShortestWays::start_back(const MachineGroup& to) {
+void ShortestPaths::start_back(const MachineGroup& to) {
   std::uint32_t nearest = far_away;
   for (const Router router : to.routers) nearest = std::min(nearest, distance_[router]);
   if (nearest == far_away) return;
   for (const Router router : to.routers) {
-    if (distance_[router] == nearest) on_way_[router] = true;
+    if (distance_[router] == nearest) on_path_[router] = true;
   }
 }
 
-void ShortestWays::go_back() {
+void ShortestPaths::go_back() {
   for (std::size_t i = reached_.size(); i-- > 0;) {
     const Router router = reached_[i];
-    if (on_way_[router]) {
+    if (on_path_[router]) {
       marked_[router] = true;
       for (const Router next : all_.neighbours(router)) {
-        if (distance_[next] + 1 == distance_[router]) on_way_[next] = true;
+        if (distance_[next] + 1 == distance_[router]) on_path_[next] = true;
       }
     }
   }
   for (const Router router : reached_) {
     distance_[router] = far_away;
-    on_way_[router] = false;
+    on_path_[router] = false;
   }
 }
 
@@ -243,10 +243,10 @@ void UpRouters::number_parts() {
 
 void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, std::span<const MachineGroup> groups,
                   std::vector<bool>& marked) {
-  ShortestWays ways(all, groups, marked);
+  ShortestPaths paths(all, groups, marked);
   const auto is_marked = [&](Router router) { return marked[router]; };
   for (std::size_t from = 0; from < groups.size() && !std::ranges::all_of(routers, is_marked); ++from) {
-    ways.mark_from(from);
+    paths.mark_from(from);
   }
   // Two machines of one group meet at each of their routers.
   for (const MachineGroup& group : groups) {

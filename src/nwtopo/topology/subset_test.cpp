@@ -285,7 +285,7 @@ void expect_routers_between(const TopologyPtr& base, const Ids& machines) {
   }
 }
 
-TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestWays) {
+TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestPaths) {
   for (const char* source : {"fattree:K=3,levels=3,nodes=30", "fattree:K=2,levels=4", "xgft:h=2;m=3,4;w=2,2;p=2,2",
                              "xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1", "xgft:h=3;m=2,2,3;w=2,1,2", "fattree:K=3,levels=1"}) {
     const TopologyPtr tree = image_of(source);
@@ -299,7 +299,7 @@ TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestWays) {
 }
 
 /// Trees with cables missing at random, and hosts on their spines: then levels alone don't tell what is shortest.
-TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
+TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestPaths) {
   for (std::uint64_t seed = 1; seed <= test::tries(40U, 120U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -313,7 +313,7 @@ TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
   }
 }
 
-TEST(MakeSubset, OfAGraphKeepsExactlyTheRoutersOnShortestWays) {
+TEST(MakeSubset, OfAGraphKeepsExactlyTheRoutersOnShortestPaths) {
   for (std::uint64_t seed = 1; seed <= test::tries(40U, 120U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);

@@ -25,16 +25,16 @@ class Blocks {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Routers of heights up to h that hang together form a block. A way between two blocks of height h − 1 climbs to
+/// Routers of heights up to h that hang together form a block. A path between two blocks of height h − 1 climbs to
 /// height h at least; if the two lie in one block of height h, and one router of that height is above all the machines
-/// in it, then the shortest ways between them climb to height h exactly, straight up and straight down again. So a
-/// router is the highest point of shortest ways if and only if it is above machines in two blocks of the height below
+/// in it, then the shortest paths between them climb to height h exactly, straight up and straight down again. So a
+/// router is the highest point of shortest paths if and only if it is above machines in two blocks of the height below
 /// it.
 ///
 /// Groups of machines are blocks too, the lowest; their numbers come after those of the routers.
-class TreeWays {
+class PathsInTree {
  public:
-  TreeWays(const UpRouters& all, std::span<const Router> routers, std::span<const MachineGroup> groups)
+  PathsInTree(const UpRouters& all, std::span<const Router> routers, std::span<const MachineGroup> groups)
       : all_(all),
         routers_(routers),
         groups_(groups),
@@ -74,7 +74,7 @@ class TreeWays {
 };
 
 /// Machines hang on the lowest routers only, and cables lead one level up or down.
-bool TreeWays::is_levelled() const {
+bool PathsInTree::is_levelled() const {
   for (const MachineGroup& group : groups_) {
     if (std::ranges::any_of(group.routers, [&](Router router) { return all_.height(router) != 1; })) return false;
   }
@@ -85,7 +85,7 @@ bool TreeWays::is_levelled() const {
   });
 }
 
-void TreeWays::list_levels() {
+void PathsInTree::list_levels() {
   groups_of_.resize(all_.size());
   for (std::uint32_t i = 0; i < groups_.size(); ++i) {
     for (const Router router : groups_[i].routers) groups_of_[router].push_back(i);
@@ -97,7 +97,7 @@ void TreeWays::list_levels() {
   }
 }
 
-TreeWays::Below TreeWays::look_below(Router router) {
+PathsInTree::Below PathsInTree::look_below(Router router) {
   Below below;
   for (const std::uint32_t group : groups_of_[router]) {
     const auto block = static_cast<std::uint32_t>(all_.size() + group);
@@ -114,8 +114,8 @@ TreeWays::Below TreeWays::look_below(Router router) {
 }
 
 /// Joins what hangs on the routers of a level. Gives for each block how many of those before it took in that have
-/// machines of ours; not only those whose machines lie below: a way may lead down and up again.
-std::vector<std::uint32_t> TreeWays::join(std::span<const Router> level) {
+/// machines of ours; not only those whose machines lie below: a path may lead down and up again.
+std::vector<std::uint32_t> PathsInTree::join(std::span<const Router> level) {
   std::set<std::uint32_t> joined;
   const auto visit_below = [&](Router router, auto visit) {
     for (const std::uint32_t group : groups_of_[router]) visit(static_cast<std::uint32_t>(all_.size() + group));
@@ -140,7 +140,7 @@ std::vector<std::uint32_t> TreeWays::join(std::span<const Router> level) {
 }
 
 /// Finds what turns on a level, and joins its blocks. False: a block in which nobody is above all machines.
-bool TreeWays::climb(std::span<const Router> level) {
+bool PathsInTree::climb(std::span<const Router> level) {
   std::vector<std::size_t> covered;
   for (const Router router : level) {
     const Below below = look_below(router);
@@ -161,14 +161,14 @@ bool TreeWays::climb(std::span<const Router> level) {
   });
 }
 
-bool TreeWays::find_turns() {
+bool PathsInTree::find_turns() {
   if (!is_levelled()) return false;
   list_levels();
   return std::ranges::all_of(levels_, [&](const std::vector<Router>& level) { return climb(level); });
 }
 
 /// From the turning points straight down to machines of ours.
-void TreeWays::mark(std::vector<bool>& marked) const {
+void PathsInTree::mark(std::vector<bool>& marked) const {
   std::vector<bool> kept = turns_;
   for (std::size_t i = levels_.size(); i-- > 0;) {
     for (const Router router : levels_[i]) {
@@ -185,9 +185,9 @@ void TreeWays::mark(std::vector<bool>& marked) const {
 
 bool mark_between_in_tree(const UpRouters& all, std::span<const Router> routers, std::span<const MachineGroup> groups,
                           std::vector<bool>& marked) {
-  TreeWays ways(all, routers, groups);
-  if (!ways.find_turns()) return false;
-  ways.mark(marked);
+  PathsInTree paths(all, routers, groups);
+  if (!paths.find_turns()) return false;
+  paths.mark(marked);
   return true;
 }
 

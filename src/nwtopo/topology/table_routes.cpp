@@ -74,7 +74,7 @@ Result<std::vector<RouteStep>> TableRoutes::route(const Topology& part, ObjectId
     if (index) steps.push_back({here, *index});
   });
   if (!arrives) return fail("packets from {} do not arrive at {}", topology.name(from), topology.name(to));
-  if (!inside) return fail("the way from {} to {} leaves the topology", topology.name(from), topology.name(to));
+  if (!inside) return fail("the path from {} to {} leaves the topology", topology.name(from), topology.name(to));
   return steps;
 }
 

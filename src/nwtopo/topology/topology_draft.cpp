@@ -71,7 +71,7 @@ Result<> TopologyDrafter::add_links() {
   const auto partners = pair_up(ends);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (partners[i] == no_partner) {
-      return fail("the link from port {} of '{}' has no way back", ends[i].from_port, topology_.name(ends[i].from));
+      return fail("the link from port {} of '{}' has no link back", ends[i].from_port, topology_.name(ends[i].from));
     }
     draft_.links[i].back = static_cast<std::uint32_t>(partners[i]);
   }

@@ -123,7 +123,7 @@ inline void expect_links_lead_back(const Topology& topology, ObjectId id) {
   }
 }
 
-/// What the headers promise, whatever the Topology.
+/// What the headers guarantee, whatever the Topology.
 inline void expect_consistent(const Topology& topology) {
   const auto ids = ids_of(topology);
   for (const ObjectId id : ids) {

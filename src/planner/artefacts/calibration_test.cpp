@@ -58,7 +58,7 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
   EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
 }
 
-TEST(Calibration, TellsWhatIsWrongWithATurn) {
+TEST(Calibration, ReportsWhatIsWrongWithASchedulingDelay) {
   Calibration calibration = example();
   calibration.scheduling_delay = {};
   const std::string text =

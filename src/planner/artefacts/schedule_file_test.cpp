@@ -130,7 +130,7 @@ TEST(ReadScheduleFile, ReadsWhatWasWrittenOfEveryAlgorithm) {
       if (algorithm.collective == Collective::alltoallv) {
         drawn.options.pair_sizes.bytes = [](Rank from, Rank to) { return 1 + (from * 31 + to * 7) % 50; };
       }
-      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
       const auto written = written_out(*schedule);
       if (!written && algorithm.within_a_node && drawn.call.bytes % schedule->block_count() != 0) continue;
       if (!written && algorithm.of_an_mpi && written.error().message.contains("as equally as can be")) continue;

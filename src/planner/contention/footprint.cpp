@@ -126,8 +126,9 @@ std::vector<SharedLink> shared_links(std::span<const Footprint> footprints) {
       shared.push_back({users[i].link, users[i].job, users[j].job, users[i].share * users[j].share});
     }
   }
-  std::stable_sort(shared.begin(), shared.end(),
-                   [](const SharedLink& a, const SharedLink& b) { return a.meeting > b.meeting; });
+  std::stable_sort(shared.begin(), shared.end(), [](const SharedLink& a, const SharedLink& b) {
+    return a.conflict_probability > b.conflict_probability;
+  });
   return shared;
 }
 

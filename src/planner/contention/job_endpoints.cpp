@@ -63,7 +63,7 @@ LinkWeights::LinkWeights(const Network& network, std::span<const PortId> endpoin
 }
 
 std::uint32_t capacity(double time, double weight) {
-  // Rounded division may miss by one; hot spots are told by the product.
+  // Rounded division may miss by one; hot spots are recognised by the product.
   auto messages = static_cast<std::uint32_t>(time / weight);
   while ((messages + 1) * weight <= time) ++messages;
   while (messages > 0 && messages * weight > time) --messages;

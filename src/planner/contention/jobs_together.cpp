@@ -201,21 +201,21 @@ Sums sum_of_rounds(const Network& network, std::span<const TracedJob> senders, c
   return all;
 }
 
-JobBesideOthers summary(std::uint32_t job, const Sums& sums) {
+JobInterference summary(std::uint32_t job, const Sums& sums) {
   const JobTimes& times = sums.jobs[job];
-  JobBesideOthers result;
+  JobInterference result;
   result.worst_neighbour = job;
   if (times.together == 0) return result;
   result.alone = times.ideal / times.alone;
   result.together = times.ideal / times.together;
   result.delayed_rounds = times.delayed_rounds;
-  result.beside_worst_neighbour = result.alone;
+  result.with_worst_neighbour = result.alone;
   double worst = 0;
   for (auto at = sums.delays.lower_bound({job, 0}); at != sums.delays.end() && at->first.first == job; ++at) {
     if (at->second <= worst) continue;
     worst = at->second;
     result.worst_neighbour = at->first.second;
-    result.beside_worst_neighbour = times.ideal / (times.alone + worst);
+    result.with_worst_neighbour = times.ideal / (times.alone + worst);
   }
   return result;
 }

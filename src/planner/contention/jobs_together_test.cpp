@@ -6,7 +6,7 @@
 #include <set>
 
 #include "../../base/thoroughness_fixtures.hpp"
-#include "ayatori/contention/beside.hpp"
+#include "ayatori/contention/concurrent_bandwidth.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "tree_fixtures.hpp"
@@ -59,9 +59,9 @@ struct Oracle {
   double ideal = 0;
   double alone = 0;
   double together = 0;
-  std::vector<double> beside = {};  ///< by neighbour
+  std::vector<double> with = {};  ///< by neighbour
 
-  Oracle(const Fabric& fabric, const std::vector<TestJob>& jobs) : beside(jobs.size(), 0) {
+  Oracle(const Fabric& fabric, const std::vector<TestJob>& jobs) : with(jobs.size(), 0) {
     for (std::size_t step = 0; step < jobs[0].steps->step_count(); ++step) add_step(fabric, jobs, step);
   }
 
@@ -71,7 +71,7 @@ struct Oracle {
     double longest_ideal = 0;
     double longest_alone = 0;
     double longest = 0;
-    std::vector<double> longest_beside(jobs.size(), 0);
+    std::vector<double> longest_with(jobs.size(), 0);
     for (const auto& [link, own] : loads_of(fabric, jobs[0], step)) {
       const double weight = reference / fabric.network.port(link).rate.bytes_per_second();
       const bool cable = !fabric.network.is_router(fabric.network.port(link).device) ||
@@ -80,7 +80,7 @@ struct Oracle {
       for (std::size_t j = 1; j < jobs.size(); ++j) {
         auto others = loads_of(fabric, jobs[j], 0);
         total += others[link];
-        longest_beside[j] = std::max(longest_beside[j], (own + others[link]) * weight);
+        longest_with[j] = std::max(longest_with[j], (own + others[link]) * weight);
       }
       if (cable) longest_ideal = std::max(longest_ideal, own * weight);
       longest_alone = std::max(longest_alone, own * weight);
@@ -89,7 +89,7 @@ struct Oracle {
     ideal += longest_ideal;
     alone += longest_alone;
     together += longest;
-    for (std::size_t j = 1; j < jobs.size(); ++j) beside[j] += longest_beside[j];
+    for (std::size_t j = 1; j < jobs.size(); ++j) with[j] += longest_with[j];
   }
 };
 
@@ -130,14 +130,14 @@ TEST(MeasureTogether, AgreesWithItsDefinitionOnRandomJobs) {
     const Fabric fabric = make(tree, 2);
     const auto jobs = random_neighbours(fabric, random, 3);
     const auto rounds = static_cast<std::uint32_t>(jobs[0].steps->step_count());
-    const JobBesideOthers found = measure(fabric, jobs, {rounds, seed}).jobs[0];
+    const JobInterference found = measure(fabric, jobs, {rounds, seed}).jobs[0];
     const Oracle oracle(fabric, jobs);
     EXPECT_NEAR(found.alone, oracle.ideal / oracle.alone, 1e-12);
     EXPECT_NEAR(found.together, oracle.ideal / oracle.together, 1e-12);
-    const double worst = std::max(oracle.beside[1], oracle.beside[2]);
-    EXPECT_NEAR(found.beside_worst_neighbour, oracle.ideal / std::max(worst, oracle.alone), 1e-12);
+    const double worst = std::max(oracle.with[1], oracle.with[2]);
+    EXPECT_NEAR(found.with_worst_neighbour, oracle.ideal / std::max(worst, oracle.alone), 1e-12);
     if (found.worst_neighbour != 0) {
-      EXPECT_NEAR(oracle.beside[found.worst_neighbour], worst, 1e-9);
+      EXPECT_NEAR(oracle.with[found.worst_neighbour], worst, 1e-9);
     }
     delayed += found.delayed_rounds > 0 ? 1 : 0;
   }
@@ -178,7 +178,7 @@ TEST(MeasureTogether, OneJobGetsWhatItGetsAlone) {
   std::vector<TestJob> jobs = random_neighbours(fabric, random, 4);
   jobs.resize(1);
   const auto rounds = static_cast<std::uint32_t>(2 * jobs[0].steps->step_count());
-  const JobBesideOthers found = measure(fabric, jobs, {rounds, 1}).jobs[0];
+  const JobInterference found = measure(fabric, jobs, {rounds, 1}).jobs[0];
   const auto alone = measure_contention(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps);
   EXPECT_NEAR(found.alone, alone->relative_bandwidth, 1e-12);
   EXPECT_EQ(found.together, found.alone);
@@ -244,15 +244,15 @@ TEST(SharedLinks, AreThoseThatBothJobsUseInSomeStep) {
   double last = 1;
   for (const SharedLink& shared : measure(fabric, jobs, {10, 1}).shared) {
     found.insert({shared.link, shared.first, shared.second});
-    EXPECT_LE(shared.meeting, last);
-    EXPECT_GT(shared.meeting, 0);
-    last = shared.meeting;
+    EXPECT_LE(shared.conflict_probability, last);
+    EXPECT_GT(shared.conflict_probability, 0);
+    last = shared.conflict_probability;
   }
   EXPECT_EQ(found, expected);
   EXPECT_FALSE(expected.empty());
 }
 
-TEST(BandwidthBeside, IsAboutWhatTheRoundsMeasure) {
+TEST(ConcurrentBandwidth, IsAboutWhatTheRoundsMeasure) {
   const Fabric fabric = make(Tree{.down = {4, 6}, .up = {4}}, 2);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -268,18 +268,19 @@ TEST(BandwidthBeside, IsAboutWhatTheRoundsMeasure) {
       jobs.push_back(std::move(job));
     }
     const double predicted =
-        bandwidth_beside(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, others)
+        concurrent_bandwidth(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, others)
             .value();
-    const JobBesideOthers measured = measure(fabric, jobs, {5000, seed}).jobs[0];
+    const JobInterference measured = measure(fabric, jobs, {5000, seed}).jobs[0];
     EXPECT_NEAR(predicted, measured.together, 0.25 * measured.together);
     const double alone =
-        bandwidth_beside(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, {}).value();
+        concurrent_bandwidth(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, {})
+            .value();
     EXPECT_NEAR(alone, measured.alone, 1e-12);
   }
 }
 
 // Random plans have hot spots, of which a footprint says too little: these neighbours have none.
-TEST(BandwidthAtRandomPhases, IsWhatTheRoundsMeasureBesideJobsWithoutHotSpots) {
+TEST(BandwidthAtRandomPhases, IsWhatTheRoundsMeasureWithJobsWithoutHotSpots) {
   const Fabric fabric = make(Tree{.down = {4, 6}, .up = {4}}, 2);
   int delayed = 0;
   for (std::uint64_t seed = 1; seed <= test::tries(4U, 8U); ++seed) {
@@ -299,11 +300,11 @@ TEST(BandwidthAtRandomPhases, IsWhatTheRoundsMeasureBesideJobsWithoutHotSpots) {
       jobs.push_back(std::move(job));
     }
     const TestJob& mine = jobs[0];
-    const auto predicted = [&](const std::vector<Footprint>& beside) {
-      return bandwidth_at_random_phases(fabric.network, fabric.routes, mine.endpoints, mine.plan, *mine.steps, beside)
+    const auto predicted = [&](const std::vector<Footprint>& others) {
+      return bandwidth_at_random_phases(fabric.network, fabric.routes, mine.endpoints, mine.plan, *mine.steps, others)
           .value();
     };
-    const JobBesideOthers measured = measure(fabric, jobs, {20000, seed}).jobs[0];
+    const JobInterference measured = measure(fabric, jobs, {20000, seed}).jobs[0];
     EXPECT_NEAR(predicted(others), measured.together, 0.02 * measured.together);
     EXPECT_NEAR(predicted({}), measured.alone, 1e-12);
     EXPECT_NEAR(predicted(test::without_steps(others)), measured.together, 0.25 * measured.together);
@@ -312,16 +313,16 @@ TEST(BandwidthAtRandomPhases, IsWhatTheRoundsMeasureBesideJobsWithoutHotSpots) {
   EXPECT_GT(delayed, test::tries(1, 3));
 }
 
-TEST(CrowdsOf, AreTheChancesOfIndependentJobs) {
+TEST(LinkOccupancies, AreTheChancesOfIndependentJobs) {
   const Fabric fabric = make(Tree{.down = {2, 2}, .up = {2}}, 1);
   const std::vector<Footprint> others = {{4, {{0, 1, 1}, {1, 4, 1}}}, {2, {{0, 1, 1}}}, {5, {{0, 1, 1}}}};
-  const auto crowds = crowds_of(fabric.network, others);
-  EXPECT_NEAR(crowds[0][0], 1 - 0.75 * 0.5 * 0.8, 1e-12);
-  EXPECT_NEAR(crowds[0][2], 0.25 * 0.5 * 0.2, 1e-12);
-  EXPECT_NEAR(crowds[0][1], 0.25 * 0.5 + 0.25 * 0.2 + 0.5 * 0.2 - 2 * 0.25 * 0.5 * 0.2, 1e-12);
-  EXPECT_EQ(crowds[0][3], 0);
-  EXPECT_EQ(crowds[1][0], 1);
-  EXPECT_EQ(crowds[2][0], 0);
+  const auto occupancies = link_occupancies(fabric.network, others);
+  EXPECT_NEAR(occupancies[0][0], 1 - 0.75 * 0.5 * 0.8, 1e-12);
+  EXPECT_NEAR(occupancies[0][2], 0.25 * 0.5 * 0.2, 1e-12);
+  EXPECT_NEAR(occupancies[0][1], 0.25 * 0.5 + 0.25 * 0.2 + 0.5 * 0.2 - 2 * 0.25 * 0.5 * 0.2, 1e-12);
+  EXPECT_EQ(occupancies[0][3], 0);
+  EXPECT_EQ(occupancies[1][0], 1);
+  EXPECT_EQ(occupancies[2][0], 0);
 }
 
 TEST(FootprintOf, CountsTheStepsAndTheLoadOfEachLink) {

@@ -1,4 +1,4 @@
-// Traffic beside that of jobs.
+// Background traffic.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Paths that routers choose: by load all shortest ways, by hash one of them. Compared with a walk of its own.
+// Paths that routers choose: by load all shortest paths, by hash one of them. Compared with a walk of its own.
 
 #include <gtest/gtest.h>
 

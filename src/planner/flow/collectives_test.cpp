@@ -16,16 +16,16 @@ struct Torus {
   explicit Torus(std::vector<std::uint32_t> lengths, double latency = 0) {
     const auto periodic = std::make_unique<bool[]>(lengths.size());
     std::fill_n(periodic.get(), lengths.size(), true);
-    places = places_on_grid(lengths, {periodic.get(), lengths.size()});
-    paths = grid_paths(lengths, places.periodic, places.machine, places.point, {1e9, latency});
+    placement = placement_on_grid(lengths, {periodic.get(), lengths.size()});
+    paths = grid_paths(lengths, placement.periodic, placement.machine, placement.point, {1e9, latency});
   }
 
-  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(places.machine.size()); }
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.machine.size()); }
   [[nodiscard]] SchedulePtr schedule(std::string_view algorithm, Collective collective, Bytes bytes) const {
-    return make_schedule(algorithm, {collective, ranks(), 0, bytes}, places).value();
+    return make_schedule(algorithm, {collective, ranks(), 0, bytes}, placement).value();
   }
 
-  Places places;
+  Placement placement;
   std::unique_ptr<Paths> paths;
 };
 
@@ -66,16 +66,16 @@ TEST(SimulateInNetwork, TakesAStepForEachChunkAndThreeMore) {
   const Network network = open_source("fattree:K=4,levels=2").value();
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 8, 1).value();
-  const Places places = places_of_job(network, job);
-  ASSERT_EQ(places.aggregators.size(), 3U);
+  const Placement placement = placement_of_job(network, job);
+  ASSERT_EQ(placement.aggregators.size(), 3U);
   const Plan plan = Plan::d_mod_k(8);
-  const auto paths = routed_paths(network, routes, plan, job, {1e9, 1e-6}, places.aggregators).value();
+  const auto paths = routed_paths(network, routes, plan, job, {1e9, 1e-6}, placement.aggregators).value();
   constexpr double chunk = 5000;
   for (const double chunks : {1.0, 2.0, 7.0}) {
     AlgorithmOptions options;
     options.chunk_bytes = static_cast<Bytes>(chunk);
     const CollectiveCall call{Collective::allreduce, 8, 0, static_cast<Bytes>(chunks * chunk)};
-    const auto schedule = make_schedule("in-network", call, places, options).value();
+    const auto schedule = make_schedule("in-network", call, placement, options).value();
     ASSERT_EQ(schedule->participant_count(), 11U);
     const double step = 1e-6 + chunk / 1e9;
     expect_both(*schedule, *paths, (chunks + 3) * step);

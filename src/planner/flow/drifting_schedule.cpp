@@ -7,18 +7,18 @@
 namespace ayatori {
 
 DriftingSchedule::DriftingSchedule(const Schedule& schedule, const FlowOptions& options, Traffic& traffic,
-                                   ParticipantPlaces places, std::uint32_t number)
+                                   ParticipantPlacement placement, std::uint32_t number)
     : schedule_(schedule),
       options_(options),
       traffic_(traffic),
-      places_(places),
+      placement_(placement),
       first_token_(Token{number} << number_shift),
       streams_(schedule.stream_count()),
       progress_(std::size_t{schedule.participant_count()} * streams_) {}
 
 Rank DriftingSchedule::place_of(Rank participant) const {
   const Rank ranks = schedule_.call().ranks;
-  return participant < ranks ? places_.ranks + participant : places_.routers + (participant - ranks);
+  return participant < ranks ? placement_.ranks + participant : placement_.routers + (participant - ranks);
 }
 
 void DriftingSchedule::begin() {
@@ -90,14 +90,14 @@ void DriftingSchedule::begin_receive(MessageId id) {
   occupy(to, seconds, token_of(Kind::receive_overhead, id));
 }
 
-/// The sender of a message that is not eager is done as well, or as soon as it has its turn.
+/// The sender of a message that is not eager is done as well, or as soon as its core is scheduled to it.
 void DriftingSchedule::end_receive(MessageId id) {
   const PostedMessage& message = matcher_[id];
   const Rank sender = place_of(participant(message.sender));
-  const double turn = message.eager ? 0 : traffic_.resources().turn_seconds(sender, 0);
-  if (turn > 0) {
+  const double delay = message.eager ? 0 : traffic_.resources().scheduling_delay(sender, 0);
+  if (delay > 0) {
     ++under_way_;
-    traffic_.start_timer(turn, token_of(Kind::answer, id));
+    traffic_.start_timer(delay, token_of(Kind::answer, id));
     return complete_message(message.receiver);
   }
   if (!message.eager) complete_message(message.sender);
@@ -188,7 +188,7 @@ void DriftingSchedule::depart(MessageId id) {
   const Rank to = place_of(participant(message.receiver));
   ++messages_;
   ++under_way_;
-  const bool within = traffic_.send_in_turn(from, to, message.bytes, token_of(Kind::message, id));
+  const bool within = traffic_.send_paced(from, to, message.bytes, token_of(Kind::message, id));
   if (!within) network_bytes_ += message.bytes;
 }
 

@@ -14,7 +14,7 @@ namespace ayatori {
 
 /// Where the participants of a schedule are among those of all paths: its ranks from `ranks` on, its routers from
 /// `routers` on.
-struct ParticipantPlaces {
+struct ParticipantPlacement {
   Rank ranks = 0;
   Rank routers = 0;
 };
@@ -24,8 +24,8 @@ class DriftingSchedule {
  public:
   /// Tokens of schedules with different numbers, which are below max_number, differ. What is referred to must outlive
   /// it.
-  DriftingSchedule(const Schedule& schedule, const FlowOptions& options, Traffic& traffic, ParticipantPlaces places,
-                   std::uint32_t number);
+  DriftingSchedule(const Schedule& schedule, const FlowOptions& options, Traffic& traffic,
+                   ParticipantPlacement placement, std::uint32_t number);
 
   static constexpr std::uint32_t max_number = (1U << 24) - 1;
   /// The number of the schedule that a token belongs to.
@@ -93,7 +93,7 @@ class DriftingSchedule {
   const Schedule& schedule_;
   const FlowOptions& options_;
   Traffic& traffic_;
-  ParticipantPlaces places_;
+  ParticipantPlacement placement_;
   Token first_token_;
   MessageMatcher matcher_;
   std::uint32_t streams_;

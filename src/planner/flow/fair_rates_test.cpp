@@ -170,7 +170,7 @@ TEST(FairRates, UpdatesGiveTheRatesOfAllFlowsComputedAtOnce) {
     FairRates allocation(all.capacity);
     std::vector<FlowId> ids;
     Instance now{all.capacity, {}};
-    std::vector<double> told;
+    std::vector<double> reported;
     for (std::size_t change = 0; change < 60; ++change) {
       for (std::uint64_t n = random.below(4); n > 0; --n) {
         now.paths.push_back(all.paths[random.below(all.paths.size())]);
@@ -183,13 +183,13 @@ TEST(FairRates, UpdatesGiveTheRatesOfAllFlowsComputedAtOnce) {
         now.paths.erase(now.paths.begin() + gone);
       }
       for (const FlowId id : allocation.update()) {
-        if (told.size() <= id) told.resize(id + 1);
-        told[id] = allocation.rate(id);
+        if (reported.size() <= id) reported.resize(id + 1);
+        reported[id] = allocation.rate(id);
       }
       std::vector<double> rates;
       for (const FlowId id : ids) {
         rates.push_back(allocation.rate(id));
-        EXPECT_EQ(told[id], rates.back()) << "update() did not report a rate that has changed";
+        EXPECT_EQ(reported[id], rates.back()) << "update() did not report a rate that has changed";
       }
       expect_near(rates, max_min_fair_rates(now.capacity, now.paths));
       for (std::uint32_t link = 0; link < now.capacity.size(); ++link) {

@@ -14,9 +14,9 @@ JoinedPaths::JoinedPaths(std::vector<const Paths*> jobs, std::span<const Rank> r
     for (Rank number = first; number < end; ++number) participants_.push_back({job, number});
     return place;
   };
-  for (std::uint32_t job = 0; job < jobs_.size(); ++job) places_.push_back({.ranks = add(job, 0, ranks[job])});
+  for (std::uint32_t job = 0; job < jobs_.size(); ++job) placement_.push_back({.ranks = add(job, 0, ranks[job])});
   for (std::uint32_t job = 0; job < jobs_.size(); ++job) {
-    places_[job].routers = add(job, ranks[job], jobs_[job]->participant_count());
+    placement_[job].routers = add(job, ranks[job], jobs_[job]->participant_count());
   }
 }
 

@@ -17,8 +17,8 @@ class JoinedPaths final : public Paths {
   /// least one job; links, machines and NICs are numbered alike in all of them, and all split by load or none does.
   JoinedPaths(std::vector<const Paths*> jobs, std::span<const Rank> ranks);
 
-  /// The places of a job's participants among all.
-  [[nodiscard]] ParticipantPlaces places(std::size_t job) const { return places_[job]; }
+  /// Where a job's participants are among all.
+  [[nodiscard]] ParticipantPlacement placement(std::size_t job) const { return placement_[job]; }
 
   [[nodiscard]] std::size_t link_count() const override { return jobs_.front()->link_count(); }
   [[nodiscard]] double bytes_per_second(std::uint32_t link) const override {
@@ -44,7 +44,7 @@ class JoinedPaths final : public Paths {
   };
 
   std::vector<const Paths*> jobs_;
-  std::vector<ParticipantPlaces> places_;  // by job
+  std::vector<ParticipantPlacement> placement_;  // by job
   std::vector<Participant> participants_;
   std::uint32_t machine_count_ = 0;
   std::uint32_t nic_count_ = 0;

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// Whose turn is it to flow? A connection carries its messages one after the other, in the order in which they begin to
-/// flow: one of them does, and the others wait.
+/// The FIFO queues of connections. A connection carries one message at a time; the others wait in the order of arrival.
 
 #include <cstdint>
 #include <list>
@@ -29,14 +28,14 @@ class MessageQueues {
     Bytes bytes = 0;
   };
 
-  /// True: nothing else is on the connection, so this one flows, until end(). False: it waits for its turn.
+  /// True: nothing else is on the connection, so this one flows, until end(). False: it waits in the queue.
   bool begin(const Connection& connection, const Waiting& message) {
     const auto [found, is_idle] = busy_.try_emplace(connection);
     if (!is_idle) found->second.push_back(message);
     return is_idle;
   }
 
-  /// The one under way has flowed: the one whose turn it is, which flows now until end(); nothing if none waits.
+  /// The message in service has flowed. Returns the next of the queue, which flows until end(); nothing if none waits.
   std::optional<Waiting> end(const Connection& connection) {
     const auto found = busy_.find(connection);
     if (found->second.empty()) {

@@ -65,7 +65,7 @@ TEST(SimulateConnections, PartsOnOtherPathsAreOnConnectionsOfTheirOwn) {
   expect_both(at_once(2, {{0, 1, 200}, {0, 1, 200}}), paths, {}, 4);
 }
 
-TEST(SimulateConnections, LatencyIsWaitedForBesideWhatFlows) {
+TEST(SimulateConnections, LatencyIsWaitedForWhileDataFlow) {
   expect_both(at_once(2, {{0, 1, 100}, {0, 1, 100}}), one_switch(2, 100, 0.25), {}, 0.5 + 2);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The shortest ways between routers, whatever tables say: what routing that adapts, and a hash per flow, choose from.
+/// All shortest paths between routers, whatever tables say: the candidates of adaptive routing and of a hash per flow.
 
 #include <cstdint>
 #include <map>

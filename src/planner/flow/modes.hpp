@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The two ways in which steps follow each other (StepMode), and what they share.
+/// The two step modes (StepMode), and what they share.
 
 #include <vector>
 

@@ -75,13 +75,13 @@ TEST(RoutedPaths, TakeRatesAndLatenciesFromTheNetworkOrTheDefaults) {
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 2, 1).value();
   const Plan plan = Plan::d_mod_k(2);
-  const auto told = routed_paths(network, routes, plan, job, {0, 5e-6}).value();
-  const Links links = path(*told, 0, 1);
+  const auto known = routed_paths(network, routes, plan, job, {0, 5e-6}).value();
+  const Links links = path(*known, 0, 1);
   ASSERT_EQ(links.size(), 2U);
-  EXPECT_DOUBLE_EQ(told->bytes_per_second(links[0]), 2e9);
-  EXPECT_DOUBLE_EQ(told->latency(links[0]), 700e-9);
-  EXPECT_DOUBLE_EQ(told->bytes_per_second(links[1]), 25e9);
-  EXPECT_DOUBLE_EQ(told->latency(links[1]), 5e-6);
+  EXPECT_DOUBLE_EQ(known->bytes_per_second(links[0]), 2e9);
+  EXPECT_DOUBLE_EQ(known->latency(links[0]), 700e-9);
+  EXPECT_DOUBLE_EQ(known->bytes_per_second(links[1]), 25e9);
+  EXPECT_DOUBLE_EQ(known->latency(links[1]), 5e-6);
   const auto forced = routed_paths(network, routes, plan, job, {3e9, 0}).value();
   EXPECT_DOUBLE_EQ(forced->bytes_per_second(links[0]), 3e9);
 }
@@ -234,7 +234,7 @@ TEST(GridPaths, TakeDimensionsInOrderAndTheShorterWayRound) {
 }
 
 SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
-  return make_schedule(algorithm, {Collective::alltoall, ranks, 0, 1 << 20}, places_of_ranks(ranks)).value();
+  return make_schedule(algorithm, {Collective::alltoall, ranks, 0, 1 << 20}, placement_of_ranks(ranks)).value();
 }
 
 /// With one rank on each machine and equal links, synchronous steps take the time that contention.hpp predicts.

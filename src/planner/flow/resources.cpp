@@ -47,7 +47,7 @@ void Resources::find_route(Rank from, Rank to, Bytes bytes, std::uint32_t part, 
   // Half of the latency lies at each end, and routers have none.
   const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
   route.delay = costs(from, to, bytes).latency * ranks_at_ends / 2;
-  route.delay += turn_seconds(to, bytes);
+  route.delay += scheduling_delay(to, bytes);
   route.within_machine = within_machine(from, to);
   if (route.within_machine) {
     if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));

@@ -66,25 +66,26 @@ class Resources {
   [[nodiscard]] double receive_seconds(Rank from, Rank to, Bytes bytes) const {
     if (!has_processor(to)) return 0;
     const double seconds = seconds_of(costs(from, to, bytes).receive, bytes);
-    if (!takes_turns(to) || !within_machine(from, to)) return seconds;
+    if (!shares_core(to) || !within_machine(from, to)) return seconds;
     return seconds + pairs_[paths_.machine(to)] * seconds_of(options_.costs.oversubscription, bytes);
   }
   /// Whether some machine has more ranks than cores; whether this rank's machine has.
-  [[nodiscard]] bool ranks_take_turns() const { return !pairs_.empty(); }
-  [[nodiscard]] bool takes_turns(Rank rank) const { return ranks_take_turns() && pairs_[paths_.machine(rank)] > 0; }
-  /// Until a rank looks for a message of so many bytes; 0 if it has its core for itself, or is a router.
-  [[nodiscard]] double turn_seconds(Rank rank, Bytes bytes) const {
-    if (!has_processor(rank) || !takes_turns(rank)) return 0;
+  [[nodiscard]] bool ranks_share_cores() const { return !pairs_.empty(); }
+  [[nodiscard]] bool shares_core(Rank rank) const { return ranks_share_cores() && pairs_[paths_.machine(rank)] > 0; }
+  /// Seconds until the core is scheduled to a rank that has a message; 0 for a router, or a rank with a core of its
+  /// own.
+  [[nodiscard]] double scheduling_delay(Rank rank, Bytes bytes) const {
+    if (!has_processor(rank) || !shares_core(rank)) return 0;
     return pairs_[paths_.machine(rank)] * seconds_of(options_.costs.scheduling_delay, bytes);
   }
   /// How much later all ranks begin.
-  [[nodiscard]] double first_turn_seconds() const {
-    if (!ranks_take_turns()) return 0;
+  [[nodiscard]] double start_skew() const {
+    if (!ranks_share_cores()) return 0;
     return (2 * *std::max_element(pairs_.begin(), pairs_.end()) - 1) * options_.costs.start_skew;
   }
   [[nodiscard]] std::uint32_t machine(Rank rank) const { return paths_.machine(rank); }
   [[nodiscard]] std::uint32_t machine_count() const { return paths_.machine_count(); }
-  /// Of each machine; only where ranks take turns.
+  /// Of each machine; only where ranks share cores.
   [[nodiscard]] std::uint32_t cores() const { return options_.costs.cores; }
   /// What messages leave one after the other: a number for each NIC, and for messages inside machines for each rank.
   [[nodiscard]] std::uint32_t outlet(Rank from, Rank to) const {

@@ -32,7 +32,7 @@ class SideBySide {
       : paths_(joined(jobs)), resources_(paths_, options), traffic_(resources_, options.head_of_line) {
     for (std::uint32_t number = 0; number < jobs.size(); ++number) {
       const JobSideBySide& job = jobs[number];
-      loops_.emplace_back(DriftingSchedule(job.schedule, options, traffic_, paths_.places(number), number), job);
+      loops_.emplace_back(DriftingSchedule(job.schedule, options, traffic_, paths_.placement(number), number), job);
       untimed_left_ += job.is_timed ? 1 : 0;
     }
     waiting_ = jobs.size();

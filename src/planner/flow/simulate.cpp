@@ -58,10 +58,10 @@ Result<> check_options(const FlowOptions& options) {
     if (auto checked = check(flow.bytes_per_second, "the rate of background traffic"); !checked) return checked;
   }
   if (!options.background.empty() && options.head_of_line) {
-    return fail("head-of-line blocking is not modelled beside background traffic");
+    return fail("head-of-line blocking is not modelled with background traffic");
   }
   if (!options.background.empty() && options.steps == StepMode::synchronous) {
-    return fail("synchronous steps count the loads of messages, and beside them is background traffic");
+    return fail("synchronous steps count the loads of messages alone, and there is background traffic");
   }
   for (const auto& costs : options.on_planes) {
     if (!costs) continue;
@@ -163,12 +163,12 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
   if (auto checked = check_participants(schedule, paths); !checked) return Failure(checked.error());
   if (auto checked = check_split(paths, options); !checked) return Failure(checked.error());
   const Resources resources(paths, options);
-  if (resources.ranks_take_turns() && options.steps == StepMode::synchronous) {
+  if (resources.ranks_share_cores() && options.steps == StepMode::synchronous) {
     return fail("ranks that share cores drift, so synchronous steps are not simulated with more ranks than cores");
   }
   auto prediction = options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                                      : simulate_synchronous(schedule, resources, options);
-  if (prediction) begin_later(*prediction, options.costs.start + resources.first_turn_seconds());
+  if (prediction) begin_later(*prediction, options.costs.start + resources.start_skew());
   return prediction;
 }
 

@@ -346,11 +346,11 @@ class SlowDrift {
   }
 
   [[nodiscard]] bool flows(const InFlight& message, const Part& part) {
-    return over(part.starts) && !part.arrived && (!needs_time(message, part) || has_turn(message, part));
+    return over(part.starts) && !part.arrived && (!needs_time(message, part) || is_first_in_queue(message, part));
   }
 
   /// None is before it on its connection.
-  [[nodiscard]] bool has_turn(const InFlight& message, const Part& part) {
+  [[nodiscard]] bool is_first_in_queue(const InFlight& message, const Part& part) {
     if (!options_.in_order) return true;
     const auto number = static_cast<std::size_t>(&part - message.parts.data());
     bool is_after_this = false;

@@ -14,8 +14,8 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {
-  if (resources.ranks_take_turns()) {
-    turns_.assign(resources.machine_count(), {.idle_cores = resources.cores()});
+  if (resources.ranks_share_cores()) {
+    core_queues_.assign(resources.machine_count(), {.idle_cores = resources.cores()});
     has_core_.assign(resources.participant_count(), false);
   }
   begin_background();
@@ -104,7 +104,7 @@ std::vector<Bytes> Traffic::link_bytes() const {
   return bytes;
 }
 
-bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
+bool Traffic::send_paced(Rank from, Rank to, Bytes bytes, Token token) {
   double wait = resources_.rendezvous_delay(from, to, bytes);
   const double gap = resources_.gap(from, to, bytes);
   if (gap > 0) {
@@ -117,8 +117,8 @@ bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
 }
 
 void Traffic::occupy(Rank rank, double seconds, Token token) {
-  if (resources_.takes_turns(rank)) {
-    turns_[resources_.machine(rank)].waiting.push_back({rank, seconds, token});
+  if (resources_.shares_core(rank)) {
+    core_queues_[resources_.machine(rank)].waiting.push_back({rank, seconds, token});
     give_cores(resources_.machine(rank));
     return;
   }
@@ -129,9 +129,9 @@ void Traffic::occupy(Rank rank, double seconds, Token token) {
 
 /// To those that wait, if they have none already.
 void Traffic::give_cores(std::uint32_t machine) {
-  auto& [idle_cores, waiting] = turns_[machine];
+  auto& [idle_cores, waiting] = core_queues_[machine];
   std::size_t left = 0;
-  for (const Turns::Asked& asked : waiting) {
+  for (const CoreQueue::Operation& asked : waiting) {
     if (idle_cores == 0 || has_core_[asked.rank]) {
       waiting[left++] = asked;
       continue;
@@ -266,7 +266,7 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
       if (timer.rank == no_id) continue;
       has_core_[timer.rank] = false;
       const std::uint32_t machine = resources_.machine(timer.rank);
-      ++turns_[machine].idle_cores;
+      ++core_queues_[machine].idle_cores;
       give_cores(machine);
     } else if (timer.bytes == 0) {
       finish_part(timer.message, completed);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Messages under way, and the time at which each has arrived: latency, then its turn on its connection, then max-min
+/// Messages under way, and the time at which each has arrived: latency, then the queue of its connection, then max-min
 /// fair sharing, event by event. Parts of a message are flows of their own; it has arrived when all of them have.
 ///
 /// Times that differ by less than `time_tolerance` of the time that has passed are the same instant: whatever
@@ -41,12 +41,12 @@ class Traffic {
 
   /// Begins a message now; it waits `seconds` longer than its route says. True if both ends are on one machine.
   bool send(Rank from, Rank to, Bytes bytes, Token token, double seconds = 0);
-  /// send() for a message that takes its turn at the NIC that it leaves, and a rendezvous if it is not eager.
-  bool send_in_turn(Rank from, Rank to, Bytes bytes, Token token);
+  /// send() for a message that keeps the gap of the NIC that it leaves, with a rendezvous if it is not eager.
+  bool send_paced(Rank from, Rank to, Bytes bytes, Token token);
   /// The token is complete after `seconds`.
   void start_timer(double seconds, Token token);
   /// The token is complete when the rank's processor has done what it was asked before, and then this for `seconds` >
-  /// 0. Ranks that take turns also wait for a core.
+  /// 0. Ranks that share cores also wait for a core.
   void occupy(Rank rank, double seconds, Token token);
 
   /// Goes to the next instant at which a message or timer is complete, and replaces `completed` by all that are. False
@@ -61,15 +61,15 @@ class Traffic {
  private:
   using MessageNumber = std::uint32_t;
 
-  /// What the processors of a machine are asked for, whose ranks take turns.
-  struct Turns {
-    struct Asked {
+  /// The queue for the cores of a machine whose ranks share them.
+  struct CoreQueue {
+    struct Operation {
       Rank rank = 0;
       double seconds = 0;
       Token token = 0;
     };
     std::uint32_t idle_cores = 0;
-    std::vector<Asked> waiting = {};  // in the order in which it was asked
+    std::vector<Operation> waiting = {};  // in the order of arrival
   };
 
   struct SentMessage {
@@ -108,7 +108,7 @@ class Traffic {
   /// Of a part whose route is `route_`: it flows after `delay`.
   void wait_and_flow(MessageNumber message, std::uint32_t part, Bytes bytes, double delay);
   [[nodiscard]] Connection connection_of(MessageNumber message, std::uint32_t part) const;
-  /// Of a part whose route is `route_`, as soon as it is its turn.
+  /// Of a part whose route is `route_`, as soon as its connection is free.
   void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
   void begin_next_flow(const Connection& connection);
   /// Of a part whose route is `route_`, now. False if all of it has passed at once.
@@ -134,8 +134,8 @@ class Traffic {
   double carried_until_ = 0;
   std::vector<double> carried_;              // bytes until then, by constraint
   std::vector<double> processor_free_from_;  // by participant
-  std::vector<Turns> turns_;                 // by machine; empty: no ranks take turns
-  std::vector<bool> has_core_;               // by participant, of those that take turns
+  std::vector<CoreQueue> core_queues_;       // by machine; empty: no ranks share cores
+  std::vector<bool> has_core_;               // by participant, of those that share cores
   std::vector<double> outlet_free_from_;     // by outlet
   Buckets buckets_;
   MessageQueues queues_;

@@ -12,7 +12,7 @@
 namespace ayatori {
 
 /// `parse(text, file)` gives a Result, `text_of(artefact)` its text; `check(artefact)` aborts for one that breaks other
-/// promises.
+/// guarantees.
 template <typename Parse, typename TextOf, typename Check>
 int fuzz_artefact(const std::uint8_t* data, std::size_t size, Parse parse, TextOf text_of, Check check) {
   const auto artefact = parse(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz");

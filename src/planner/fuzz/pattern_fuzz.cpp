@@ -1,4 +1,4 @@
-/// Pattern files: no input may crash the reader, and what it accepts keeps its promises.
+/// Pattern files: no input may crash the reader, and what it accepts keeps its guarantees.
 
 #include <cstddef>
 #include <cstdint>

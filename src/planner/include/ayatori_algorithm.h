@@ -1,11 +1,11 @@
 /*
  * ayatori_algorithm: collective algorithms in a shared library of your own.
  *
- * You write one function, ayatori_make_schedule. It is told of a call (which collective, how many ranks and bytes, where
- * the ranks are) and writes down what each rank does, step by step. What it wrote is verified: that each rank ends with
- * what the collective promises, that nothing can deadlock, that both ends of a message agree. Only then is it simulated
- * (`ayatori simulate --algorithm library:FILE:NAME`), compared with other algorithms (`ayatori choose --with
- * library:FILE:NAME`) or executed by a program. Nothing needs to be rebuilt, and the library links nothing.
+ * You write one function, ayatori_make_schedule. It gets a call (collective, ranks, bytes, placement of the ranks) and
+ * writes what each rank does, step by step. Ayatori verifies the schedule: each rank ends with the postcondition of the
+ * collective, nothing can deadlock, and both ends of a message agree. Then `ayatori simulate --algorithm
+ * library:FILE:NAME` simulates it, `ayatori choose --with library:FILE:NAME` compares it with other algorithms, and
+ * `ayatori run` executes it in programs. Nothing needs to be rebuilt, and the library links nothing.
  *
  *     #include <ayatori_algorithm.h>
  *
@@ -25,12 +25,12 @@
  *
  *     cc -shared -fPIC -I PREFIX/include flat.c -o flat.so
  *
- * How a schedule runs. Each rank has slots, numbered from 0 on: pieces of memory, of which the first ones are given by
- * the collective (below), and others are scratch. A rank works on one or several streams that advance independently of
- * each other. A stream is a sequence of steps. In a step the rank starts all sends and receives at once, waits for all
- * of them, then does the step's local operations in their order, and goes on to the next step. Two streams of a rank
- * must not touch the same slot, unless both only read it. Messages from one rank to another on one stream match in the
- * order in which they are posted. A send may wait for its receive, and no rank sends to itself.
+ * How a schedule is executed. Each rank has slots, numbered from 0 on: pieces of memory. The collective defines the first
+ * ones (below); the others are scratch. A rank executes one or several streams, which advance independently of each
+ * other. A stream is a sequence of steps. In a step the rank posts all sends and receives, waits for all of them, then
+ * does the step's local operations in their order, and goes on to the next step. Two streams of a rank must not touch
+ * the same slot, unless both only read it. Messages from one rank to another on one stream match in the order in which
+ * they are posted. A send may wait for its receive, and no rank sends to itself.
  *
  * The slots of rank r of n. B is the number of blocks that the vector is cut into (ayatori_layout); a block ends up to
  * one byte longer than another.
@@ -47,16 +47,17 @@
  *     alltoallv       as alltoall; slots have the sizes of their pairs, and messages without bytes are left out
  *     barrier         no slots                               no rank ends before all have begun
  *
- * All slots after these are scratch (ayatori_scratch). What a rank has elsewhere at the start is undefined, and so is
- * what is left there at the end. Operations are commutative and associative. Halos are not asked for.
+ * All slots after these are scratch (ayatori_scratch). The contents of other slots are undefined at the start and at the
+ * end. Operations are commutative and associative. A library is never asked for halos.
  *
  * Limits. A schedule has at most 2^21 slots over all ranks, 64 streams, and 2^24 steps, messages, ranges of slots and
  * local operations together; verifying it may take 2^26 of these. An alltoall among 1024 ranks fits.
  *
- * Errors. A function that writes returns 0, or -1 when what it is asked for cannot be: then the schedule is refused with
- * a line that says what was wrong, whatever is written or returned afterwards. So results need not be checked.
+ * Errors. A function that writes returns 0, or -1 for an invalid argument. Then Ayatori refuses the schedule with a line
+ * that says what was wrong, whatever is written or returned afterwards. So results need not be checked.
  *
- * Threads. ayatori_make_schedule is called by one thread at a time. It may not keep the pointers that it is given.
+ * Threads and ownership. One thread at a time calls ayatori_make_schedule. The caller owns all memory that it passes;
+ * the pointers are valid until ayatori_make_schedule returns.
  */
 #ifndef AYATORI_ALGORITHM_H
 #define AYATORI_ALGORITHM_H
@@ -69,7 +70,7 @@ extern "C" {
 
 #define AYATORI_ALGORITHM_VERSION 1
 
-/* The call that a schedule is wanted for. Later versions may add members at the end. */
+/* The call for which a schedule is requested. Later versions may add members at the end. */
 struct ayatori_call {
     uint32_t version;       /* AYATORI_ALGORITHM_VERSION of the program that calls */
     uint32_t ranks;         /* at least 1 */
@@ -79,11 +80,11 @@ struct ayatori_call {
     uint32_t reserved;      /* 0 */
     const char *collective; /* "allreduce", ... as in the table above */
     const char *algorithm;  /* NAME of library:FILE:NAME; "" if there is none */
-    /* As MPI counts: of broadcast, reduce and allreduce the whole vector, of a barrier 0, of an alltoallv all pairs
-     * together, of all others from one rank to (or for) one other. In bytes, or in elements where a program executes
-     * schedules on elements. */
+    /* As MPI counts. Broadcast, reduce and allreduce: the whole vector. Barrier: 0. Alltoallv: all pairs together. All
+     * others: from one rank to (or for) one other. In bytes, or in elements where a program executes schedules on
+     * elements. */
     uint64_t bytes;
-    uint64_t chunk_bytes;       /* of a pipeline's pieces, if the user wants a certain size; otherwise 0 */
+    uint64_t chunk_bytes;       /* size of a pipeline's chunks if the user sets it; otherwise 0 */
     const uint64_t *pair_bytes; /* of an alltoallv: ranks rows of ranks, a row a sender; otherwise NULL */
     const uint32_t *machine;    /* by rank; machines are numbered in the order of their first ranks */
     const uint32_t *group;      /* by machine: its leaf switch, chassis or dragonfly group, numbered likewise */
@@ -92,11 +93,12 @@ struct ayatori_call {
     const uint32_t *point;      /* by machine: the row-major number of its point in the grid */
 };
 
-/* A schedule that is being written. Only the functions below look into it. */
+/* A schedule that is being written. Opaque: use the functions below. */
 struct ayatori_schedule {
     const struct ayatori_schedule_functions *functions;
 };
 
+/* For the functions below; do not call these pointers yourself. */
 struct ayatori_schedule_functions {
     uint32_t version;
     int (*layout)(struct ayatori_schedule *, uint32_t blocks, uint32_t streams);
@@ -112,17 +114,16 @@ struct ayatori_schedule_functions {
 
 /* The function that your library defines.
  *
- *   call         what is wanted; valid until you return
+ *   call         the request; valid until you return
  *   schedule     to be written by the functions below; valid until you return
- * Returns 0 when the schedule is written. Returns -1, best by ayatori_refuse, if there is none for this call: that is no
- * error of yours, `ayatori choose` leaves the algorithm out then. */
+ * Returns 0 when the schedule is written. Returns -1, preferably by ayatori_refuse, if there is none for this call.
+ * `ayatori choose` then leaves the algorithm out. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
 int ayatori_make_schedule(const struct ayatori_call *call, struct ayatori_schedule *schedule);
 
-/* Says into how many blocks the vector is cut, and how many streams there are. To be called before all other functions,
- * if at all.
+/* Sets the number of blocks of the vector and the number of streams. Optional; call it before all other functions.
  *
  *   blocks       B of the table above, from 1 on; 1 for all collectives but broadcast, reduce and allreduce
  *   streams      from 1 to 64
@@ -132,19 +133,19 @@ static inline int ayatori_layout(struct ayatori_schedule *schedule, uint32_t blo
     return schedule->functions->layout(schedule, blocks, streams);
 }
 
-/* Gives each rank one more scratch slot. To be called before the first step. A rank that does not use the slot (nor a
- * later one) needs no memory for it. There is none for alltoallv and barrier.
+/* Adds one scratch slot to each rank. Call it before the first step. A rank that uses neither this slot nor a later one
+ * needs no memory for it. Alltoallv and barrier have no scratch slots.
  *
- *   block        of broadcast, reduce and allreduce: the block that the slot is as large as; otherwise 0, and the slot is
- *                as large as all others
- * Returns the number of the slot, UINT32_MAX when it cannot be. */
+ *   block        broadcast, reduce and allreduce: the slot gets the size of this block; otherwise 0, and the slot has the
+ *                size of all others
+ * Returns the number of the slot, UINT32_MAX on an error. */
 static inline uint32_t ayatori_scratch(struct ayatori_schedule *schedule, uint32_t block)
 {
     return schedule->functions->scratch(schedule, block);
 }
 
-/* Begins the next step of a rank. Messages and local operations that follow belong to it. Ranks may be written in any
- * order, also in turns. A rank that does nothing in some step gets an empty one only if it has later ones.
+/* Begins the next step of a rank. The following messages and local operations belong to it. Steps of ranks may be
+ * written in any order, interleaved, too. A rank that is idle in some step needs an empty step only before later ones.
  *
  *   rank         from 0 on
  *   stream       from 0 on */
@@ -153,12 +154,13 @@ static inline int ayatori_step(struct ayatori_schedule *schedule, uint32_t rank,
     return schedule->functions->step(schedule, rank, stream);
 }
 
-/* Add a message to the step. Both ends say the same number of slots, of the same sizes one by one. A barrier's messages
- * have no slots.
+/* Add a message to the step. Both ends give the same number of slots, with the same sizes one by one. Messages of a
+ * barrier have no slots.
  *
  *   to, from     the rank at the other end
- *   first        the first slot that is sent, or received into
- *   count        how many slots there are; 0 for an empty message */
+ *   first        the first slot to send, or to receive into
+ *   count        the number of slots; 0 for an empty message
+ * Return 0, or -1 on an error, as all functions below. */
 static inline int ayatori_send(struct ayatori_schedule *schedule, uint32_t to, uint32_t first, uint32_t count)
 {
     return schedule->functions->send(schedule, to, first, count);
@@ -169,7 +171,7 @@ static inline int ayatori_receive(struct ayatori_schedule *schedule, uint32_t fr
     return schedule->functions->receive(schedule, from, first, count);
 }
 
-/* Adds more slots to the message that was added last: they travel after those that it has.
+/* Appends slots to the message that was added last.
  *
  *   first, count as above */
 static inline int ayatori_append(struct ayatori_schedule *schedule, uint32_t first, uint32_t count)
@@ -177,13 +179,13 @@ static inline int ayatori_append(struct ayatori_schedule *schedule, uint32_t fir
     return schedule->functions->append(schedule, first, count);
 }
 
-/* Add a local operation to the step, done when all of its messages are complete:
+/* Add a local operation to the step. It starts when all messages of the step are complete.
  *
- *   ayatori_copy     slots into ... become what slots first ... hold
- *   ayatori_reduce   slots first ... are combined into slots into ...
+ *   ayatori_copy     copies slots first ... to slots into ...
+ *   ayatori_reduce   combines slots first ... into slots into ...
  *
- *   first, count the slots that are read
- *   into         the first of as many slots that are written; they must not overlap */
+ *   first, count the slots to read
+ *   into         the first of as many slots to write; the two ranges must not overlap */
 static inline int ayatori_copy(struct ayatori_schedule *schedule, uint32_t first, uint32_t count, uint32_t into)
 {
     return schedule->functions->copy(schedule, first, count, into);
@@ -194,10 +196,10 @@ static inline int ayatori_reduce(struct ayatori_schedule *schedule, uint32_t fir
     return schedule->functions->reduce(schedule, first, count, into);
 }
 
-/* Says why there is no schedule for this call.
+/* Refuses the call: there is no schedule for it.
  *
- *   why          one line; it is copied
- * Returns -1, to be returned. */
+ *   why          one line, for the user; it is copied
+ * Returns -1, which your function returns. */
 static inline int ayatori_refuse(struct ayatori_schedule *schedule, const char *why)
 {
     return schedule->functions->refuse(schedule, why);

@@ -1,6 +1,6 @@
 /** \file
- * How the switches of an Ethernet choose among cables that are equally short (ECMP), as a function in a shared library
- * of yours. `ayatori plan --roce --hash library:FILE.so` plans the source ports of RoCE connections by it.
+ * The ECMP hash of your Ethernet switches, as a function in a shared library of your own. With
+ * `ayatori plan --roce --hash library:FILE.so` Ayatori plans the source ports of RoCE connections by it.
  *
  *     cc -shared -fPIC -o our_switches.so our_switches.c
  *     ayatori plan SOURCE --job hosts --roce --hash library:./our_switches.so --addresses FILE --out roce.json
@@ -16,7 +16,8 @@ extern "C" {
 
 #define AYATORI_HASH_VERSION 1
 
-/* What a switch sees of a packet, in the byte order of this machine. Later versions may add members at the end. */
+/* The fields of a packet that a switch hashes, in the byte order of this machine. Later versions may add members at the
+ * end. */
 struct ayatori_flow {
     uint32_t version;          /* AYATORI_HASH_VERSION of the program that calls */
     uint32_t source;           /* IPv4 address: 10.0.0.1 is 0x0a000001; 0 over IPv6 */
@@ -29,14 +30,15 @@ struct ayatori_flow {
     uint32_t flow_label;             /* of the IPv6 header, 20 bits, from which the source port follows; 0 over IPv4 */
 };
 
-/* The function that your library defines. It is called from one thread at a time, and must give the same answer to the
- * same question.
+/* The function that your library defines: the choice of a switch among equal-cost cables. It must return the same value
+ * for the same arguments. One thread at a time calls it. The caller owns all memory.
  *
  *   flow         the packet; valid until you return
- *   name         the switch, as the source of the network calls it
- *   seed         of this switch, by --switch-seeds FILE, or its number among the switches, from 1 on
- *   cables       how many cables are equally short, at least 2
- * Returns the number of the cable, in order of its port at the switch, from 0 on; it is taken modulo `cables`. */
+ *   name         the switch's name in the source of the network
+ *   seed         the hash seed of this switch, from --switch-seeds FILE; by default its number among the switches, from 1
+ *                on
+ *   cables       the number of equal-cost cables, at least 2
+ * Returns the number of the cable, from 0 on in order of ports; Ayatori takes it modulo `cables`. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

@@ -23,25 +23,25 @@ constexpr Rank max_ranks_of_pairs = 4096;
 /// A call as the library sees it. Holds what its pointers point to.
 class CallForLibrary {
  public:
-  CallForLibrary(const CollectiveCall& call, const std::string& algorithm, const Places& places,
+  CallForLibrary(const CollectiveCall& call, const std::string& algorithm, const Placement& placement,
                  const AlgorithmOptions& options)
-      : collective_(to_word(call.collective)), periodic_(places.periodic.begin(), places.periodic.end()) {
+      : collective_(to_word(call.collective)), periodic_(placement.periodic.begin(), placement.periodic.end()) {
     if (call.collective == Collective::alltoallv) list_pairs(options.pair_sizes);
     call_.version = AYATORI_ALGORITHM_VERSION;
     call_.ranks = call.ranks;
     call_.root = has_root(call.collective) ? call.root : 0;
-    call_.machines = places.machine_count();
-    call_.dimensions = static_cast<std::uint32_t>(places.dimensions.size());
+    call_.machines = placement.machine_count();
+    call_.dimensions = static_cast<std::uint32_t>(placement.dimensions.size());
     call_.collective = collective_.c_str();
     call_.algorithm = algorithm.c_str();
     call_.bytes = call.collective == Collective::barrier ? 0 : call.bytes;
     call_.chunk_bytes = options.chunk_bytes;
     call_.pair_bytes = pairs_.empty() ? nullptr : pairs_.data();
-    call_.machine = places.machine.data();
-    call_.group = places.group.data();
-    call_.lengths = places.dimensions.data();
+    call_.machine = placement.machine.data();
+    call_.group = placement.group.data();
+    call_.lengths = placement.dimensions.data();
     call_.periodic = periodic_.data();
-    call_.point = places.point.data();
+    call_.point = placement.point.data();
   }
 
   [[nodiscard]] const ayatori_call* get() const { return &call_; }
@@ -67,13 +67,13 @@ class LibraryAlgorithm final : public LoadedAlgorithm {
   [[nodiscard]] bool takes_chunks() const override { return true; }
 
  private:
-  [[nodiscard]] Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Places& places,
+  [[nodiscard]] Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Placement& placement,
                                                     const AlgorithmOptions& options) const override {
     if (call.collective == Collective::halo) return LoadedSchedule{nullptr, "libraries make no halo"};
     if (call.collective == Collective::alltoallv && call.ranks > max_ranks_of_pairs) {
       return LoadedSchedule{nullptr, fmt::format("an alltoallv of more than {} ranks", max_ranks_of_pairs)};
     }
-    const CallForLibrary wanted(call, name_, places, options);
+    const CallForLibrary wanted(call, name_, placement, options);
     ScheduleRecorder recorder(call);
     const int returned = call_library(wanted, recorder);
     const auto written = recorder.finish();

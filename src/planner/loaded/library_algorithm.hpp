@@ -10,8 +10,8 @@
 
 namespace ayatori {
 
-/// `file` is what dlopen(3) takes, but a name without '/' is looked for in the working directory first. `name` is told
-/// to the library. Errors: as load_algorithm().
+/// `file` is what dlopen(3) takes, but a name without '/' is looked for in the working directory first. `name` is
+/// passed to the library. Errors: as load_algorithm().
 [[nodiscard]] Result<std::shared_ptr<const LoadedAlgorithm>> load_library(std::string_view file, std::string_view name);
 
 }  // namespace ayatori

@@ -43,7 +43,7 @@ int ayatori_make_schedule(const struct ayatori_call *call, struct ayatori_schedu
     if (strcmp(name, "no-step") == 0) return ayatori_send(schedule, 1, 0, 1), 0;
     if (strcmp(name, "many-streams") == 0) return ayatori_layout(schedule, 1, 1000), exchange(schedule, 0), 0;
     if (strcmp(name, "forever") == 0) return write_forever(schedule), 0;
-    if (strcmp(name, "told") == 0) return tell_everything(call, schedule), -1;
+    if (strcmp(name, "call") == 0) return tell_everything(call, schedule), -1;
     if (strcmp(name, "pairs") == 0)
         return ayatori_refuse(schedule, call->pair_bytes != NULL && call->pair_bytes[1] == 7 ? "7 from 0 to 1" : "?");
     if (strcmp(name, "twice") == 0) return exchange(schedule, ayatori_scratch(schedule, 0)), ayatori_reduce(schedule, 1, 1, 0), 0;

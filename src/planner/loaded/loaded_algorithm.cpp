@@ -19,7 +19,7 @@ class FileAlgorithm final : public LoadedAlgorithm {
   [[nodiscard]] bool takes_chunks() const override { return false; }
 
  private:
-  [[nodiscard]] Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Places&,
+  [[nodiscard]] Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Placement&,
                                                     const AlgorithmOptions& options) const override {
     const WrittenWithSizes* found = find_schedule(file_, call);
     if (found == nullptr) return LoadedSchedule{nullptr, why_not(call)};
@@ -47,14 +47,14 @@ Result<std::shared_ptr<const LoadedAlgorithm>> load_file(std::string_view path) 
 
 }  // namespace
 
-Result<LoadedSchedule> LoadedAlgorithm::make(const CollectiveCall& call, const Places& places,
+Result<LoadedSchedule> LoadedAlgorithm::make(const CollectiveCall& call, const Placement& placement,
                                              const AlgorithmOptions& options) const {
   const auto checked = checked_call(call, options);
   if (!checked) return Failure(checked.error());
-  if (places.machine.size() != call.ranks) {
-    return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
+  if (placement.machine.size() != call.ranks) {
+    return fail("the call has {} ranks, their placement has {}", call.ranks, placement.machine.size());
   }
-  return make_checked(*checked, places, options);
+  return make_checked(*checked, placement, options);
 }
 
 Result<std::shared_ptr<const LoadedAlgorithm>> load_algorithm(std::string_view name) {
@@ -68,12 +68,12 @@ Result<std::shared_ptr<const LoadedAlgorithm>> load_algorithm(std::string_view n
   return load_library(rest.substr(0, colon), rest.substr(colon + 1));
 }
 
-Result<SchedulePtr> make_named_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
-                                        const AlgorithmOptions& options) {
-  if (!names_loaded_algorithm(algorithm)) return make_schedule(algorithm, call, places, options);
+Result<SchedulePtr> make_named_schedule(std::string_view algorithm, const CollectiveCall& call,
+                                        const Placement& placement, const AlgorithmOptions& options) {
+  if (!names_loaded_algorithm(algorithm)) return make_schedule(algorithm, call, placement, options);
   const auto loaded = load_algorithm(algorithm);
   if (!loaded) return Failure(loaded.error());
-  auto made = (*loaded)->make(call, places, options);
+  auto made = (*loaded)->make(call, placement, options);
   if (!made) return Failure(made.error());
   if (made->schedule == nullptr) return fail("{} makes no such schedule: {}", algorithm, made->reason);
   return std::move(made->schedule);

@@ -15,9 +15,9 @@ namespace {
 
 constexpr CollectiveCall allreduce_of_two{Collective::allreduce, 2, 0, 8};
 
-std::string outcome_of(const LoadedAlgorithm& algorithm, const CollectiveCall& call, const Places& places,
+std::string outcome_of(const LoadedAlgorithm& algorithm, const CollectiveCall& call, const Placement& placement,
                        const AlgorithmOptions& options = {}) {
-  const auto made = algorithm.make(call, places, options);
+  const auto made = algorithm.make(call, placement, options);
   if (!made) return "error: " + made.error().message;
   return made->schedule ? "schedule" : "none: " + made->reason;
 }
@@ -25,12 +25,12 @@ std::string outcome_of(const LoadedAlgorithm& algorithm, const CollectiveCall& c
 // --- libraries ------------------------------------------------------------------------------------------------------
 
 /// What becomes of an algorithm of library_fixture.c, with the path of the library left out.
-std::string outcome(const std::string& name, const CollectiveCall& call = allreduce_of_two, const Places& places = {},
-                    const AlgorithmOptions& options = {}) {
+std::string outcome(const std::string& name, const CollectiveCall& call = allreduce_of_two,
+                    const Placement& placement = {}, const AlgorithmOptions& options = {}) {
   const std::string file = AYATORI_LIBRARY_FIXTURE;
   const auto algorithm = load_algorithm("library:" + file + ":" + name);
   if (!algorithm) return algorithm.error().message;
-  const Places where = places.machine.empty() ? places_of_ranks(call.ranks) : places;
+  const Placement where = placement.machine.empty() ? placement_of_ranks(call.ranks) : placement;
   std::string text = outcome_of(**algorithm, call, where, options);
   if (const auto at = text.find(file + ":"); at != std::string::npos) text.erase(at, file.size() + 1);
   return text;
@@ -62,12 +62,12 @@ TEST(LibraryAlgorithm, WhatCannotBeWrittenIsRefused) {
             "error: forever: more than 16777216 steps, messages, ranges of slots and local operations");
 }
 
-TEST(LibraryAlgorithm, IsToldOfTheCallAndWhereTheRanksAre) {
+TEST(LibraryAlgorithm, GetsTheCallAndThePlacementOfRanks) {
   const std::uint32_t lengths[] = {3};
   const bool periodic[] = {true};
   AlgorithmOptions options;
   options.chunk_bytes = 10;
-  EXPECT_EQ(outcome("told", {Collective::broadcast, 6, 2, 100}, places_on_grid(lengths, periodic, 2), options),
+  EXPECT_EQ(outcome("call", {Collective::broadcast, 6, 2, 100}, placement_on_grid(lengths, periodic, 2), options),
             "none: all is as it should be");
   options = {};
   options.pair_sizes = table_of_sizes(2, {0, 7, 1, 2});
@@ -85,18 +85,18 @@ TEST(LoadAlgorithm, SaysWhatIsWrongWithALibrary) {
   EXPECT_EQ(load_algorithm("ring").error().message, "'ring' names neither a file nor a library");
 }
 
-TEST(ExampleAlgorithm, IsRightForAllRanksRootsAndPlaces) {
+TEST(ExampleAlgorithm, IsRightForAllRanksRootsAndPlacements) {
   const std::string file = std::string("library:") + AYATORI_EXAMPLE_ALGORITHM;
   const auto broadcast = load_algorithm(file + ":two-level").value();
   const auto allreduce = load_algorithm(file + ":doubling").value();
   for (Rank ranks = 1; ranks <= 20; ++ranks) {
     for (const std::uint32_t per_machine : {1U, 3U, 4U}) {
-      const Places places = places_of_ranks(ranks, per_machine);
+      const Placement placement = placement_of_ranks(ranks, per_machine);
       const Rank root = (ranks * 7 + per_machine) % ranks;
-      const auto made = broadcast->make({Collective::broadcast, ranks, root, 100}, places).value();
+      const auto made = broadcast->make({Collective::broadcast, ranks, root, 100}, placement).value();
       ASSERT_NE(made.schedule, nullptr) << made.reason;
       ASSERT_TRUE(runs_right(*made.schedule, ranks)) << ranks << " ranks, root " << root;
-      const auto sum = outcome_of(*allreduce, {Collective::allreduce, ranks, 0, 100}, places);
+      const auto sum = outcome_of(*allreduce, {Collective::allreduce, ranks, 0, 100}, placement);
       EXPECT_EQ(sum, (ranks & (ranks - 1)) == 0 ? "schedule" : "none: the number of ranks is no power of two");
     }
   }
@@ -110,7 +110,7 @@ TEST(LibraryAlgorithm, ServesManyThreads) {
     threads.emplace_back([&, i] {
       for (int k = 0; k < 20; ++k) {
         const CollectiveCall call{Collective::allreduce, Rank{1} << (k % 5), 0, 100};
-        made[i] += outcome_of(*algorithm, call, places_of_ranks(call.ranks)) == "schedule" ? 1 : 0;
+        made[i] += outcome_of(*algorithm, call, placement_of_ranks(call.ranks)) == "schedule" ? 1 : 0;
       }
     });
   }
@@ -123,7 +123,7 @@ TEST(LibraryAlgorithm, ServesManyThreads) {
 class FileAlgorithm : public testing::Test {
  protected:
   void SetUp() override {
-    const auto schedule = make_schedule("ring", {Collective::allreduce, 4, 0, 400}, places_of_ranks(4)).value();
+    const auto schedule = make_schedule("ring", {Collective::allreduce, 4, 0, 400}, placement_of_ranks(4)).value();
     ASSERT_TRUE(write_schedule_file({"ring", {written_out(*schedule).value()}}, path_));
   }
   void TearDown() override { std::filesystem::remove(path_); }
@@ -136,7 +136,7 @@ class FileAlgorithm : public testing::Test {
 TEST_F(FileAlgorithm, HasTheSchedulesThatFit) {
   const auto algorithm = load_algorithm(name()).value();
   const auto outcome_for = [&](const CollectiveCall& call) {
-    return outcome_of(*algorithm, call, places_of_ranks(call.ranks));
+    return outcome_of(*algorithm, call, placement_of_ranks(call.ranks));
   };
   EXPECT_EQ(outcome_for({Collective::allreduce, 4, 0, 400}), "schedule");
   EXPECT_EQ(outcome_for({Collective::allreduce, 4, 0, 8}), "schedule");
@@ -146,21 +146,21 @@ TEST_F(FileAlgorithm, HasTheSchedulesThatFit) {
             "none: " + path_.string() + " has no schedule for barrier among 5 ranks");
   EXPECT_EQ(outcome_for({Collective::reduce, 4, 3, 8}),
             "none: " + path_.string() + " has no schedule for reduce of 8 bytes among 4 ranks from root 3");
-  EXPECT_EQ(outcome_of(*algorithm, {Collective::allreduce, 4, 0, 8}, places_of_ranks(3)),
-            "error: the call has 4 ranks, their places are those of 3");
+  EXPECT_EQ(outcome_of(*algorithm, {Collective::allreduce, 4, 0, 8}, placement_of_ranks(3)),
+            "error: the call has 4 ranks, their placement has 3");
 }
 
 TEST_F(FileAlgorithm, IsOneOfTheNamesThatMakeNamedScheduleKnows) {
   const CollectiveCall call{Collective::allreduce, 4, 0, 400};
-  EXPECT_TRUE(make_named_schedule("ring", call, places_of_ranks(4)));
-  const auto made = make_named_schedule(name(), call, places_of_ranks(4));
+  EXPECT_TRUE(make_named_schedule("ring", call, placement_of_ranks(4)));
+  const auto made = make_named_schedule(name(), call, placement_of_ranks(4));
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_TRUE(runs_right(**made, 1));
-  EXPECT_EQ(make_named_schedule(name(), {Collective::allreduce, 3, 0, 8}, places_of_ranks(3)).error().message,
+  EXPECT_EQ(make_named_schedule(name(), {Collective::allreduce, 3, 0, 8}, placement_of_ranks(3)).error().message,
             name() + " makes no such schedule: " + path_.string() +
                 " has no schedule for allreduce of 8 bytes among 3 ranks");
   ASSERT_TRUE(write_file(path_, "{}"));
-  EXPECT_EQ(make_named_schedule(name(), call, places_of_ranks(4)).error().message,
+  EXPECT_EQ(make_named_schedule(name(), call, placement_of_ranks(4)).error().message,
             path_.string() + ": /: expected a file of schedules: an object with the format \"ayatori-schedule\"");
 }
 

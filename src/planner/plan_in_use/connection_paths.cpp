@@ -95,10 +95,10 @@ std::vector<PathBits> ConnectionPaths::find_paths(JobPort low, JobPort high) con
   std::ranges::sort(paths);
   paths.erase(std::ranges::unique(paths).begin(), paths.end());
   const std::size_t planned = paths.size();
-  for (std::uint32_t turn = 1; turn < used_path_bits_; ++turn) {
+  for (std::uint32_t offset = 1; offset < used_path_bits_; ++offset) {
     for (std::size_t i = 0; i < planned && paths.size() < paths_per_pair_; ++i) {
-      const PathBits next = {static_cast<std::uint8_t>((paths[i].there + turn) % used_path_bits_),
-                             static_cast<std::uint8_t>((paths[i].back + turn) % used_path_bits_)};
+      const PathBits next = {static_cast<std::uint8_t>((paths[i].there + offset) % used_path_bits_),
+                             static_cast<std::uint8_t>((paths[i].back + offset) % used_path_bits_)};
       if (std::ranges::find(paths, next) == paths.end()) paths.push_back(next);
     }
   }

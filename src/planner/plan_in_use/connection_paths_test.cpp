@@ -110,7 +110,7 @@ TEST(ConnectionPaths, LidsOfTwoSubnetsNeedAGid) {
   const ConnectionPaths paths(file, 1);
   EXPECT_EQ(paths.find_peer(2, {.lid = 5, .port_guid = {}}), std::nullopt);
   EXPECT_EQ(paths.find_peer(2, {.lid = 5, .port_guid = 2}), 1);
-  // Port 0 can't be told by the others without a GID, so it doesn't begin by itself.
+  // Port 0 cannot be distinguished by the others without a GID, so it doesn't begin by itself.
   EXPECT_EQ(paths.find_peer(0, {.lid = 8, .port_guid = {}}), std::nullopt);
   EXPECT_EQ(paths.find_peer(0, {.lid = 8, .port_guid = 3}), 2);
 }

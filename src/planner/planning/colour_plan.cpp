@@ -141,7 +141,7 @@ class ColourPlanner {
 
   /// Of an endpoint that is on no link now: its choice, unless another one causes no hot spot on links that carry less.
   [[nodiscard]] std::uint8_t least_carrying(const std::vector<std::uint64_t>& carried, std::uint32_t endpoint) {
-    const auto beside = [&](std::uint32_t choice) {
+    const auto cost_of = [&](std::uint32_t choice) {
       std::uint64_t sum = 0;
       for (const std::uint32_t number : demands_.of_endpoint(endpoint)) {
         const Demand& demand = demands_.demand(number);
@@ -152,9 +152,9 @@ class ColourPlanner {
       return sum;
     };
     std::uint8_t best = choices_[endpoint];
-    std::uint64_t least = beside(best);
+    std::uint64_t least = cost_of(best);
     for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) {
-      const std::uint64_t sum = beside(c);
+      const std::uint64_t sum = cost_of(c);
       if (sum >= least || !causes_none(endpoint, c)) continue;
       least = sum;
       best = static_cast<std::uint8_t>(c);

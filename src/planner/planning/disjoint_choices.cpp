@@ -28,7 +28,7 @@ struct Problem {
   }
 };
 
-/// Of each message in turn the set whose links fewest messages before it have.
+/// For one message after the other, the set whose links the fewest earlier messages have.
 std::vector<std::uint32_t> least_shared(const Problem& problem) {
   std::vector<std::uint32_t> load(problem.links, 0);
   std::vector<std::uint32_t> choice;

@@ -11,7 +11,7 @@ constexpr std::size_t max_path_links = 4'000'000;  ///< of all paths of all mess
 
 }  // namespace
 
-std::optional<JointMessages> JointMessages::of(std::span<const BesideTask> jobs, std::span<const Plan> plans) {
+std::optional<JointMessages> JointMessages::of(std::span<const PlanningTask> jobs, std::span<const Plan> plans) {
   JointMessages collected(jobs);
   if (!jobs.empty()) collected.link_of_port_.assign(jobs[0].network.port_count(), no_id);
   for (std::uint32_t job = 0; job < jobs.size(); ++job) {
@@ -21,7 +21,7 @@ std::optional<JointMessages> JointMessages::of(std::span<const BesideTask> jobs,
 }
 
 bool JointMessages::collect(std::uint32_t job, const Plan& plan) {
-  const BesideTask& task = jobs_[job];
+  const PlanningTask& task = jobs_[job];
   const auto ranks = static_cast<Rank>(task.endpoints.rank_count());
   std::vector<bool> met(std::size_t{ranks} * ranks, false);
   std::vector<Message> messages;
@@ -42,7 +42,7 @@ bool JointMessages::collect(std::uint32_t job, const Plan& plan) {
   return true;
 }
 
-void JointMessages::add_paths(const BesideTask& task, JointMessage& message, std::uint8_t path_bits) {
+void JointMessages::add_paths(const PlanningTask& task, JointMessage& message, std::uint8_t path_bits) {
   first_path_.push_back(path_end_.size() - 1);
   message.choice = task.paths.choice_with(message.endpoint, path_bits).value_or(0);
   for (std::uint32_t choice = 0; choice < task.paths.choice_count(message.endpoint); ++choice) {
@@ -60,7 +60,7 @@ void JointMessages::add_paths(const BesideTask& task, JointMessage& message, std
 
 std::vector<Plan> JointMessages::plans(std::span<const std::uint32_t> choices) const {
   std::vector<std::vector<std::uint8_t>> bits;
-  for (const BesideTask& task : jobs_) {
+  for (const PlanningTask& task : jobs_) {
     const auto ranks = static_cast<Rank>(task.endpoints.rank_count());
     bits.emplace_back(std::size_t{ranks} * ranks);
     for (std::size_t pair = 0; pair < bits.back().size(); ++pair) {

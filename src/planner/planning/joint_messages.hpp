@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ayatori/artefacts/plan.hpp"
-#include "beside_planner.hpp"
+#include "concurrent_planner.hpp"
 #include "job_paths.hpp"
 
 namespace ayatori {
@@ -25,9 +25,9 @@ struct JointMessage {
 
 class JointMessages {
  public:
-  /// `plans` has a plan for each job. Nothing if the jobs are too large for such searches, or if a pair of ranks meets
+  /// `plans` has a plan for each job. Nothing if the jobs are too large for such searches, or if a pair of ranks occurs
   /// in several steps.
-  [[nodiscard]] static std::optional<JointMessages> of(std::span<const BesideTask> jobs, std::span<const Plan> plans);
+  [[nodiscard]] static std::optional<JointMessages> of(std::span<const PlanningTask> jobs, std::span<const Plan> plans);
 
   [[nodiscard]] std::span<const JointMessage> all() const { return messages_; }
   [[nodiscard]] std::uint32_t step_count() const { return first_step_.back(); }
@@ -47,11 +47,11 @@ class JointMessages {
   [[nodiscard]] std::vector<Plan> plans(std::span<const std::uint32_t> choices) const;
 
  private:
-  explicit JointMessages(std::span<const BesideTask> jobs) : jobs_(jobs) {}
+  explicit JointMessages(std::span<const PlanningTask> jobs) : jobs_(jobs) {}
   bool collect(std::uint32_t job, const Plan& plan);
-  void add_paths(const BesideTask& task, JointMessage& message, std::uint8_t path_bits);
+  void add_paths(const PlanningTask& task, JointMessage& message, std::uint8_t path_bits);
 
-  std::span<const BesideTask> jobs_;
+  std::span<const PlanningTask> jobs_;
   std::vector<JointMessage> messages_;
   std::vector<std::uint32_t> first_step_ = {0};  // by job, and the end
   std::vector<std::size_t> first_path_;          // by message: into path_end_

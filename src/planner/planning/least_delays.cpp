@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "conflict_search.hpp"
 #include "joint_messages.hpp"
-#include "meeting_search.hpp"
 #include "other_steps.hpp"
 #include "step_delay_search.hpp"
 
@@ -19,7 +19,7 @@ constexpr int max_delay_rounds = 8;                     ///< more than three are
 constexpr double least_gain_of_round = 1e-9;            ///< what rounding can't make in all steps
 
 /// Steps in which messages use the network, also those within a leaf.
-std::size_t busy_steps(const BesideTask& task) {
+std::size_t busy_steps(const PlanningTask& task) {
   std::vector<Message> messages;
   std::size_t busy = 0;
   for (std::size_t s = 0; s < task.steps.step_count(); ++s) {
@@ -29,10 +29,10 @@ std::size_t busy_steps(const BesideTask& task) {
   return busy;
 }
 
-/// Rounds over all steps, each of which is improved beside what the job's other steps have now.
+/// Rounds over all steps. Each is improved with the current paths of the job's other steps.
 class RoundsOfSteps {
  public:
-  RoundsOfSteps(const BesideTask& task, const JointMessages& messages, const OtherSteps& others)
+  RoundsOfSteps(const PlanningTask& task, const JointMessages& messages, const OtherSteps& others)
       : messages_(messages),
         others_(others),
         control_(task.control),
@@ -52,17 +52,17 @@ class RoundsOfSteps {
 
   void run() {
     bool gained = true;
-    for (int round = 0; round < max_delay_rounds && gained && !is_crowded_; ++round) {
+    for (int round = 0; round < max_delay_rounds && gained && !is_hot_; ++round) {
       const double before = bandwidth();
-      bool was_crowded = false;
+      bool was_hot = false;
       for (std::size_t s = 0; s < sending_steps(); ++s) {
         if (control_.stopped()) {
-          is_crowded_ = is_crowded_ || round == 0;  // a step that was not looked at may be
+          is_hot_ = is_hot_ || round == 0;  // a step that was not looked at may be
           return;
         }
-        was_crowded = improve(s) || was_crowded;
+        was_hot = improve(s) || was_hot;
       }
-      gained = was_crowded || bandwidth() > before + least_gain_of_round;
+      gained = was_hot || bandwidth() > before + least_gain_of_round;
       is_better_ = is_better_ || gained;
     }
   }
@@ -70,7 +70,7 @@ class RoundsOfSteps {
   [[nodiscard]] const std::vector<std::uint32_t>& choices() const { return choices_; }
   [[nodiscard]] double bandwidth() const { return others_.mean_bandwidth(all_, busy_, messages_.step_count()); }
   [[nodiscard]] bool is_better() const { return is_better_; }
-  [[nodiscard]] bool is_crowded() const { return is_crowded_; }
+  [[nodiscard]] bool is_hot() const { return is_hot_; }
 
  private:
   [[nodiscard]] std::size_t sending_steps() const { return first_of_step_.size() - 1; }
@@ -88,8 +88,8 @@ class RoundsOfSteps {
         search_.improve(first_of_step_[step], choices_of(step), all_, effort_of_round / sending_steps());
     delays_[step] = search_.delays(first_of_step_[step], choices_of(step));
     add(delays_[step], 1);
-    is_crowded_ = is_crowded_ || outcome.is_crowded;
-    return outcome.was_crowded;
+    is_hot_ = is_hot_ || outcome.is_hot;
+    return outcome.was_hot;
   }
 
   const JointMessages& messages_;
@@ -102,20 +102,20 @@ class RoundsOfSteps {
   std::vector<Delays> delays_;                // by step
   Delays all_{};
   bool is_better_ = false;
-  bool is_crowded_ = false;
+  bool is_hot_ = false;
 };
 
 }  // namespace
 
-std::optional<LeastDelays> least_delays(const BesideTask& task, std::span<const Footprint> others, const Plan& plan) {
+std::optional<LeastDelays> least_delays(const PlanningTask& task, std::span<const Footprint> others, const Plan& plan) {
   const auto tasks = std::span(&task, 1);
   const auto messages = JointMessages::of(tasks, std::span(&plan, 1));
-  if (!messages || !MeetingSearch::applies(tasks, *messages)) return std::nullopt;
+  if (!messages || !ConflictSearch::applies(tasks, *messages)) return std::nullopt;
   const auto known = OtherSteps::of(task.network, *messages, others);
   if (!known) return std::nullopt;
   RoundsOfSteps rounds(task, *messages, *known);
   rounds.run();
-  if (rounds.is_crowded()) return std::nullopt;
+  if (rounds.is_hot()) return std::nullopt;
   return LeastDelays{std::move(messages->plans(rounds.choices())[0]), rounds.bandwidth(), rounds.is_better()};
 }
 

@@ -24,9 +24,9 @@ Plan lone_plan(const Fabric& fabric, const test::Job& job, const StepSequence& s
   return make_plan(fabric.network, fabric.routes, job, steps, Method::pair).value().plan;
 }
 
-/// The first of these jobs is planned beside the others, which have plans already; each was planned alone.
-struct BesideOthers {
-  BesideOthers(const Fabric& made, const std::vector<std::uint32_t>& sizes, Random& random)
+/// The first of these jobs is planned among the others, which have plans already; each was planned alone.
+struct ConcurrentSteps {
+  ConcurrentSteps(const Fabric& made, const std::vector<std::uint32_t>& sizes, Random& random)
       : fabric(made), problem(fabric, 16, sizes, random) {
     for (std::size_t job = 0; job < sizes.size(); ++job) {
       problem.plans[job] = lone_plan(fabric, problem.jobs[job], *problem.steps[job]);
@@ -48,7 +48,7 @@ struct BesideOthers {
     return AllPhases(fabric, problem, plans).mean_bandwidth();
   }
 
-  [[nodiscard]] bool is_crowded(const Plan& plan) const {
+  [[nodiscard]] bool is_hot(const Plan& plan) const {
     return std::ranges::any_of(footprint(0, plan).links, [](const LinkUse& use) { return use.worst_load > 1; });
   }
 
@@ -69,7 +69,7 @@ struct BesideOthers {
         left /= paths;
       }
       const Plan other = Plan::per_pair(ranks, bits);
-      if (!is_crowded(other)) best = std::max(best, mean_bandwidth(other));
+      if (!is_hot(other)) best = std::max(best, mean_bandwidth(other));
     }
     return best;
   }
@@ -86,7 +86,7 @@ TEST(LeastDelays, NoOtherPathsOfOneStepGiveAllJobsMore) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = drawn_tree(random);
-    const BesideOthers jobs(fabric, seed % 2 == 0 ? std::vector{4U, 8U} : std::vector{4U, 6U, 5U}, random);
+    const ConcurrentSteps jobs(fabric, seed % 2 == 0 ? std::vector{4U, 8U} : std::vector{4U, 6U, 5U}, random);
     const auto found = jobs.search();
     if (!found) continue;
     for (std::size_t step = 0; step < jobs.problem.steps[0]->step_count(); ++step) {
@@ -103,7 +103,7 @@ TEST(LeastDelays, TheBandwidthIsWhatAllGetOverAllPhasesAndNoLessThanBefore) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const Fabric fabric = drawn_tree(random);
-    const BesideOthers jobs(fabric, seed % 2 == 0 ? std::vector{8U, 8U} : std::vector{5U, 6U, 5U}, random);
+    const ConcurrentSteps jobs(fabric, seed % 2 == 0 ? std::vector{8U, 8U} : std::vector{5U, 6U, 5U}, random);
     const auto found = jobs.search();
     if (!found) continue;
     EXPECT_NEAR(found->bandwidth, jobs.mean_bandwidth(found->plan), 1e-9);
@@ -118,7 +118,7 @@ TEST(LeastDelays, TheBandwidthIsWhatAllGetOverAllPhasesAndNoLessThanBefore) {
 TEST(LeastDelays, BeginsAlsoWithAPlanThatHasHotSpots) {
   Random random(3);
   const Fabric fabric = drawn_tree(random);
-  BesideOthers jobs(fabric, {8, 8}, random);
+  ConcurrentSteps jobs(fabric, {8, 8}, random);
   jobs.begun = Plan::per_pair(8, std::vector<std::uint8_t>(64, 0));  // all by the first spine
   const auto found = jobs.search();
   ASSERT_TRUE(found);
@@ -126,11 +126,11 @@ TEST(LeastDelays, BeginsAlsoWithAPlanThatHasHotSpots) {
   EXPECT_NEAR(found->bandwidth, jobs.mean_bandwidth(found->plan), 1e-9);
 }
 
-TEST(LeastDelays, AppliesBesideOneOrTwoJobsWhoseStepsAreKnown) {
+TEST(LeastDelays, AppliesToOneOrTwoConcurrentJobsWhoseStepsAreKnown) {
   Random random(5);
   const Fabric fabric = drawn_tree(random);
-  const BesideOthers jobs(fabric, {6, 5, 5}, random);
-  const BesideTask& task = jobs.problem.tasks[0];
+  const ConcurrentSteps jobs(fabric, {6, 5, 5}, random);
+  const PlanningTask& task = jobs.problem.tasks[0];
   EXPECT_TRUE(least_delays(task, jobs.running, jobs.begun));
   EXPECT_FALSE(least_delays(task, {}, jobs.begun));
   EXPECT_FALSE(least_delays(task, test::without_steps(jobs.running), jobs.begun));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double last_place = 0.5;  ///< in units of first_use: price of the top router that is used most
 
-/// The router in the middle of the routes that use a link, for the two links beside it; no_id of all other links.
+/// The router in the middle of the routes that use a link, for the links adjacent to it; no_id for all other links.
 std::vector<DeviceId> tops_of_links(const Network& network, const JobPaths& paths) {
   std::vector<DeviceId> top_of(paths.link_count(), no_id);
   for (std::uint32_t endpoint = 0; endpoint < paths.endpoint_count(); ++endpoint) {
@@ -37,25 +37,25 @@ std::vector<double> shares_of(const Network& network, std::span<const Footprint>
   return by_port;
 }
 
-Meetings meetings_of(const Network& network, const Footprint& job, std::span<const Footprint> others) {
+Conflicts conflicts_of(const Network& network, const Footprint& job, std::span<const Footprint> others) {
   const std::vector<double> by_port = shares_of(network, others);
-  Meetings meetings;
+  Conflicts conflicts;
   for (const LinkUse& use : job.links) {
     const Port& port = network.port(use.link);
     const bool cable = !network.is_router(port.device) || !network.is_router(network.port(port.peer).device);
-    (cable ? meetings.on_cables : meetings.between_routers) += by_port[use.link] * job.share(use);
+    (cable ? conflicts.on_cables : conflicts.between_routers) += by_port[use.link] * job.share(use);
   }
-  return meetings;
+  return conflicts;
 }
 
 LinkPrices::LinkPrices(const Network& network, const JobPaths& paths, std::span<const Footprint> others,
                        std::span<const double> extra)
     : extra_(paths.link_count(), 0), preference_(paths.link_count(), 0), used_(paths.link_count(), 0) {
   const std::vector<double> shares = shares_of(network, others);
-  const std::vector<Crowd> crowds = crowds_of(network, others);
+  const std::vector<LinkOccupancy> occupancies = link_occupancies(network, others);
   for (LinkIndex link = 0; link < paths.link_count(); ++link) {
-    meeting_.push_back(shares[paths.port(link)]);
-    crowd_.push_back(crowds[paths.port(link)]);
+    share_of_others_.push_back(shares[paths.port(link)]);
+    occupancy_.push_back(occupancies[paths.port(link)]);
     if (!extra.empty()) extra_[link] = extra[paths.port(link)];
   }
   prefer_quiet_tops(network, paths);
@@ -72,25 +72,25 @@ void LinkPrices::add_step(const JobPaths& paths, std::span<const StepMessage> me
   for (const LinkIndex link : touched_) used_[link] += sign;
 }
 
-Crowd LinkPrices::weights(const JobPaths& paths, std::span<const StepMessage> messages) const {
-  Crowd weights;
+LinkOccupancy LinkPrices::weights(const JobPaths& paths, std::span<const StepMessage> messages) const {
+  LinkOccupancy weights;
   weights.fill(1);
   for (const StepMessage& message : messages) {
     for (const LinkIndex link : paths.route(message.leaf, message.endpoint, message.choice)) {
-      for (std::size_t k = 0; k < weights.size(); ++k) weights[k] *= 1 - crowd_[link][k];
+      for (std::size_t k = 0; k < weights.size(); ++k) weights[k] *= 1 - occupancy_[link][k];
     }
   }
   for (double& weight : weights) weight = std::max(weight, least_weight);
   return weights;
 }
 
-std::vector<double> LinkPrices::of_step(double first_use, const Crowd& weights) const {
-  std::vector<double> prices(meeting_.size());
+std::vector<double> LinkPrices::of_step(double first_use, const LinkOccupancy& weights) const {
+  std::vector<double> prices(share_of_others_.size());
   for (LinkIndex link = 0; link < prices.size(); ++link) {
     const auto used = static_cast<double>(used_[link]);
     const double own = std::sqrt(used + 1) - std::sqrt(used) + preference_[link];
     prices[link] = extra_[link] + first_use * own;
-    for (std::size_t k = 0; k < weights.size(); ++k) prices[link] += weights[k] * crowd_[link][k];
+    for (std::size_t k = 0; k < weights.size(); ++k) prices[link] += weights[k] * occupancy_[link][k];
   }
   return prices;
 }
@@ -106,7 +106,7 @@ void LinkPrices::prefer_quiet_tops(const Network& network, const JobPaths& paths
       top = static_cast<std::uint32_t>(tops.size());
       tops.emplace_back(0, top_of[link]);
     }
-    tops[top].first += meeting_[link];
+    tops[top].first += share_of_others_[link];
   }
   std::sort(tops.begin(), tops.end());
   std::vector<double> price(network.router_count(), 0);

@@ -88,7 +88,7 @@ void check(const Fabric& fabric, const Job& job, const Plan& plan) {
   AlgorithmOptions options;
   options.planned_steps = made.steps;
   const auto schedule =
-      make_schedule("path-aware", {Collective::alltoall, ranks, 0, 8}, places_of_ranks(ranks), options);
+      make_schedule("path-aware", {Collective::alltoall, ranks, 0, 8}, placement_of_ranks(ranks), options);
   ASSERT_TRUE(schedule) << schedule.error().message;
   const auto right = verify(**schedule);
   EXPECT_TRUE(right) << right.error().message;

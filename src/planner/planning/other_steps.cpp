@@ -55,7 +55,7 @@ OtherSteps::OtherSteps(const Network& network, const JointMessages& messages, st
   note_pairs(network, others);
 }
 
-/// Which steps of the two others meet each other, and on which of the links.
+/// Which steps of the two others conflict, and on which of the links.
 void OtherSteps::note_pairs(const Network& network, std::span<const Footprint* const> others) {
   for (std::size_t job = 0; job < 2; ++job) {
     alone_in_[job].assign(steps_[job], static_cast<double>(steps_[1 - job]));

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The steps of one or two jobs that run already, as a new job meets them.
+/// The steps of one or two running jobs, with the links on which a new job conflicts with them.
 ///
 /// A *combination* is a step of each of these jobs; each job being in a step of its own that is drawn at random, all
 /// combinations are equally likely. No job has two messages on a link in a step, so that in a combination a step of
@@ -38,7 +38,7 @@ class OtherSteps {
   [[nodiscard]] static std::optional<OtherSteps> of(const Network& network, const JointMessages& messages,
                                                     std::span<const Footprint> others);
 
-  /// What a set of links meets, as bits: the union of its links' words.
+  /// The steps that conflict with a set of links, as bits: the union of its links' words.
   [[nodiscard]] std::size_t word_count() const { return words_; }
   [[nodiscard]] std::span<const std::uint64_t> met_on(LinkIndex link) const {
     return {met_.data() + link * words_, words_};

@@ -83,7 +83,7 @@ class Labeller {
       for_each_route_to(endpoint, 0, visit);
   }
 
-  /// The choices in turn, from `first` on.
+  /// The choices cyclically, from `first` on.
   template <typename Visit>
   void for_each_route_to(std::uint32_t endpoint, std::uint32_t first, Visit&& visit) const {
     const std::uint32_t choices = paths_.choice_count(endpoint);

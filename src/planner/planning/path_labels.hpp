@@ -6,8 +6,8 @@
 /// link of one leaf and the descending links into all others belong together. Links that some route uses at the same
 /// height, one on the way up and one on the way down, get the same label, found by union-find. If no router
 /// has two cables with one label, equal labels are what *colour* means in a colouring: at a router, messages with
-/// different labels never meet. With three levels there is a label per height: the first says which middle router, the
-/// second which root above it.
+/// different labels never share a link. With three levels there is a label per height: the first says which middle
+/// router, the second which root above it.
 
 #include <cstdint>
 #include <vector>

@@ -11,7 +11,7 @@
 
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/schedule/pattern.hpp"
-#include "beside_planner.hpp"
+#include "concurrent_planner.hpp"
 
 namespace ayatori::test {
 
@@ -32,14 +32,14 @@ struct Problem {
       plans.push_back(Plan::d_mod_k(size));
     }
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      tasks.push_back(BesideTask::of(fabric.network, fabric.routes, jobs[i], *steps[i]).value());
+      tasks.push_back(PlanningTask::of(fabric.network, fabric.routes, jobs[i], *steps[i]).value());
     }
   }
 
   std::vector<Job> jobs;
   std::vector<std::unique_ptr<StepSequence>> steps;
   std::vector<Plan> plans;
-  std::vector<BesideTask> tasks;
+  std::vector<PlanningTask> tasks;
 };
 
 /// The mean over the jobs of what each gets over all combinations of their steps, packets being followed one by one.

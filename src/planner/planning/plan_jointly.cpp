@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/contention/beside.hpp"
-#include "beside_planner.hpp"
+#include "ayatori/contention/concurrent_bandwidth.hpp"
+#include "concurrent_planner.hpp"
+#include "conflict_search.hpp"
 #include "joint_isolation.hpp"
 #include "joint_messages.hpp"
 #include "least_delays.hpp"
-#include "meeting_search.hpp"
 
 namespace ayatori {
 
@@ -26,8 +26,8 @@ constexpr std::uint64_t moves_of_jobs = 300;  ///< of a run of annealing, for ea
 constexpr int annealings_of_jobs = 20;
 constexpr int max_restarts = 4;  ///< each plans the jobs in another order first
 constexpr int max_rounds = 30;   ///< of a restart: each plans every job once more
-/// What a round adds to the price of a link that jobs share, in meetings; restarts take turns. The small one finds the
-/// most bandwidth where jobs must meet, the large one finds more often that they need not.
+/// What a round adds to the price of a shared link, in conflicts; restarts alternate between the two. The small one
+/// finds the most bandwidth where conflicts are unavoidable, the large one finds more often that they are avoidable.
 constexpr double raises[] = {0.03, 0.1};
 
 /// Plans of all jobs, and what they are worth: the mean of the bandwidths that jobs expect.
@@ -40,7 +40,7 @@ struct Plans {
 
 class JointPlanner {
  public:
-  JointPlanner(const Network& network, std::span<const BesideTask> tasks, std::span<const Footprint> others,
+  JointPlanner(const Network& network, std::span<const PlanningTask> tasks, std::span<const Footprint> others,
                const SearchControl& control)
       : network_(network), tasks_(tasks), others_(others), control_(control) {}
 
@@ -48,13 +48,13 @@ class JointPlanner {
     std::vector<std::size_t> order(tasks_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     control_.expect(tasks_.size());
-    const auto begun = plan_in_turn(order);
+    const auto begun = plan_one_by_one(order);
     if (!begun) return Failure(begun.error());
     if (!control_.stopped()) control_.did(tasks_.size());
     if (is_done()) return std::move(best_);
     const auto messages = JointMessages::of(tasks_, best_.plans);
     const auto searched =
-        messages && MeetingSearch::applies(tasks_, *messages) ? plan_together(*messages) : plan_again_and_again(order);
+        messages && ConflictSearch::applies(tasks_, *messages) ? plan_together(*messages) : plan_again_and_again(order);
     if (!searched) return Failure(searched.error());
     return std::move(best_);
   }
@@ -64,10 +64,10 @@ class JointPlanner {
     return best_.isolated || (best_.value >= 0 && (effort_ >= effort_of_restarts || control_.stopped()));
   }
 
-  /// Small jobs: an exact search for links of their own, and annealing that knows which steps meet, in turns. The one
-  /// begins with what the other has found. What a run of annealing ends with, jobs improve one by one.
+  /// Small jobs: an exact search for links of their own, and annealing that knows which steps conflict, alternating.
+  /// The one begins with what the other has found. What a run of annealing ends with, jobs improve one by one.
   Result<> plan_together(const JointMessages& messages) {
-    MeetingSearch search(tasks_, messages, others_);
+    ConflictSearch search(tasks_, messages, others_);
     JointIsolation isolated;
     control_.expect(annealings_of_jobs);
     for (int run = 0; run < annealings_of_jobs && !control_.stopped(); ++run) {
@@ -75,27 +75,27 @@ class JointPlanner {
         isolated = isolate_jointly(messages, network_, others_, search.choices(), isolation_budget, control_);
         if (isolated.outcome == JointIsolation::Outcome::found) return take(messages.plans(isolated.choices));
       }
-      search.anneal_in_turn(run, moves_of_jobs * messages.all().size(), random_);
+      search.anneal_alternately(run, moves_of_jobs * messages.all().size(), random_);
       if (search.is_isolated()) break;
-      const auto improved = improve_in_turn(search, messages);
+      const auto improved = improve_one_by_one(search, messages);
       if (!improved) return improved;
       if (search.is_isolated()) break;
       if (!control_.stopped()) control_.did();
     }
     search.return_to_best();
-    const auto improved = improve_in_turn(search, messages);
+    const auto improved = improve_one_by_one(search, messages);
     if (!improved) return improved;
     return take(messages.plans(search.choices()));
   }
 
-  /// Each job in turn gets the paths by which all lose least beside what the others have now, until none gains.
-  Result<> improve_in_turn(MeetingSearch& search, const JointMessages& messages) {
+  /// One job after the other gets the paths by which all lose least, with the current paths of the others.
+  Result<> improve_one_by_one(ConflictSearch& search, const JointMessages& messages) {
     const auto begun = keep_all(messages.plans(search.now()));
     if (!begun) return begun;
     std::size_t unchanged = 0;
     for (std::size_t job = 0; unchanged < tasks_.size() && !control_.stopped(); job = (job + 1) % tasks_.size()) {
       ++unchanged;
-      auto found = least_delays(tasks_[job], beside(job), now_.plans[job]);
+      auto found = least_delays(tasks_[job], others_of(job), now_.plans[job]);
       if (!found || !found->is_better) continue;
       unchanged = 0;
       const auto kept = keep(job, std::move(found->plan), 0);
@@ -113,7 +113,7 @@ class JointPlanner {
     for (int restart = 0; restart < max_restarts && !is_done(); ++restart) {
       if (restart > 0) {
         random_.shuffle(order);
-        const auto begun = plan_in_turn(order);
+        const auto begun = plan_one_by_one(order);
         if (!begun) return begun;
       }
       const auto searched = search(order, raises[static_cast<std::size_t>(restart) % std::size(raises)]);
@@ -129,7 +129,7 @@ class JointPlanner {
       for (std::size_t i = 0; i < order.size() && !control_.stopped(); ++i) {
         // Each round begins with another job: the first one finds most links taken.
         const std::size_t job = order[(i + static_cast<std::size_t>(round)) % order.size()];
-        BesidePlanner planner(tasks_[job], beside(job), contested_);
+        ConcurrentPlanner planner(tasks_[job], others_of(job), contested_);
         const auto kept = keep(job, planner.improve(now_.plans[job]), planner.effort_spent());
         if (!kept) return kept;
       }
@@ -156,10 +156,10 @@ class JointPlanner {
     return {};
   }
 
-  Result<> plan_in_turn(std::span<const std::size_t> order) {
+  Result<> plan_one_by_one(std::span<const std::size_t> order) {
     now_ = {std::vector<Plan>(tasks_.size()), std::vector<Footprint>(tasks_.size())};
     for (const std::size_t job : order) {
-      BesidePlanner planner(tasks_[job], beside(job));
+      ConcurrentPlanner planner(tasks_[job], others_of(job));
       const auto kept = keep(job, planner.run(), planner.effort_spent());
       if (!kept) return kept;
     }
@@ -167,7 +167,7 @@ class JointPlanner {
   }
 
   Result<> keep(std::size_t job, Plan plan, std::uint64_t effort) {
-    const BesideTask& task = tasks_[job];
+    const PlanningTask& task = tasks_[job];
     auto footprint = footprint_of(network_, task.routes, task.ports, plan, task.steps);
     if (!footprint) return Failure(footprint.error());
     now_.plans[job] = std::move(plan);
@@ -180,18 +180,19 @@ class JointPlanner {
     now_.value = 0;
     now_.isolated = true;
     for (std::size_t job = 0; job < tasks_.size(); ++job) {
-      const BesideTask& task = tasks_[job];
-      const std::vector<Footprint> others = beside(job);
-      const auto bandwidth = bandwidth_beside(network_, task.routes, task.ports, now_.plans[job], task.steps, others);
+      const PlanningTask& task = tasks_[job];
+      const std::vector<Footprint> others = others_of(job);
+      const auto bandwidth =
+          concurrent_bandwidth(network_, task.routes, task.ports, now_.plans[job], task.steps, others);
       if (!bandwidth) return Failure(bandwidth.error());
       now_.value += *bandwidth / static_cast<double>(tasks_.size());
-      now_.isolated = now_.isolated && meetings_of(network_, now_.footprints[job], others).between_routers == 0;
+      now_.isolated = now_.isolated && conflicts_of(network_, now_.footprints[job], others).between_routers == 0;
     }
     if (now_.value > best_.value) best_ = now_;
     return {};
   }
 
-  [[nodiscard]] std::vector<Footprint> beside(std::size_t job) const {
+  [[nodiscard]] std::vector<Footprint> others_of(std::size_t job) const {
     std::vector<Footprint> others(others_.begin(), others_.end());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (i != job) others.push_back(now_.footprints[i]);
@@ -200,7 +201,7 @@ class JointPlanner {
   }
 
   const Network& network_;
-  std::span<const BesideTask> tasks_;
+  std::span<const PlanningTask> tasks_;
   std::span<const Footprint> others_;
   const SearchControl& control_;
   std::vector<double> contested_;  // by port: what is added to the price of the link
@@ -212,24 +213,24 @@ class JointPlanner {
 
 }  // namespace
 
-Result<std::vector<PlannedBeside>> plan_jointly(const Network& network, const Routes& routes,
-                                                std::span<const JobToPlan> jobs, std::span<const Footprint> others,
-                                                const SearchControl& control) {
-  std::vector<BesideTask> tasks;
+Result<std::vector<ConcurrentPlan>> plan_jointly(const Network& network, const Routes& routes,
+                                                 std::span<const JobToPlan> jobs, std::span<const Footprint> others,
+                                                 const SearchControl& control) {
+  std::vector<PlanningTask> tasks;
   for (const JobToPlan& job : jobs) {
-    auto task = BesideTask::of(network, routes, job.endpoints, job.steps, control);
+    auto task = PlanningTask::of(network, routes, job.endpoints, job.steps, control);
     if (!task) return Failure(task.error());
     tasks.push_back(std::move(*task));
   }
   auto made = JointPlanner(network, tasks, others, control).run();
   if (!made) return Failure(made.error());
-  std::vector<PlannedBeside> planned;
+  std::vector<ConcurrentPlan> planned;
   for (std::size_t job = 0; job < tasks.size(); ++job) {
-    std::vector<Footprint> beside(others.begin(), others.end());
+    std::vector<Footprint> rest(others.begin(), others.end());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      if (i != job) beside.push_back(made->footprints[i]);
+      if (i != job) rest.push_back(made->footprints[i]);
     }
-    planned.push_back(tasks[job].beside(beside, std::move(made->plans[job]), made->footprints[job]));
+    planned.push_back(tasks[job].among(rest, std::move(made->plans[job]), made->footprints[job]));
   }
   return planned;
 }

@@ -10,7 +10,7 @@
 #include "../../base/thoroughness_fixtures.hpp"
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/base/search_control.hpp"
-#include "ayatori/contention/beside.hpp"
+#include "ayatori/contention/concurrent_bandwidth.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/schedule/pattern.hpp"
@@ -51,17 +51,17 @@ Jobs random_jobs(const Fabric& fabric, std::uint32_t hosts, const std::vector<st
   return Jobs(std::move(jobs));
 }
 
-std::vector<PlannedBeside> plan(const Fabric& fabric, const Jobs& jobs, const std::vector<Footprint>& others = {}) {
+std::vector<ConcurrentPlan> plan(const Fabric& fabric, const Jobs& jobs, const std::vector<Footprint>& others = {}) {
   auto planned = plan_jointly(fabric.network, fabric.routes, jobs.to_plan, others);
   EXPECT_TRUE(planned) << planned.error().message;
-  return planned ? *planned : std::vector<PlannedBeside>{};
+  return planned ? *planned : std::vector<ConcurrentPlan>{};
 }
 
-bool are_isolated(const std::vector<PlannedBeside>& plans) {
-  return std::ranges::all_of(plans, [](const PlannedBeside& each) { return each.isolated; });
+bool are_isolated(const std::vector<ConcurrentPlan>& plans) {
+  return std::ranges::all_of(plans, [](const ConcurrentPlan& each) { return each.isolated; });
 }
 
-bool are_free_of_hot_spots(const Fabric& fabric, const Jobs& jobs, const std::vector<PlannedBeside>& plans) {
+bool are_free_of_hot_spots(const Fabric& fabric, const Jobs& jobs, const std::vector<ConcurrentPlan>& plans) {
   bool free = true;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     free =
@@ -70,15 +70,15 @@ bool are_free_of_hot_spots(const Fabric& fabric, const Jobs& jobs, const std::ve
   return free;
 }
 
-double mean_bandwidth(const Fabric& fabric, const Jobs& jobs, const std::vector<PlannedBeside>& plans) {
+double mean_bandwidth(const Fabric& fabric, const Jobs& jobs, const std::vector<ConcurrentPlan>& plans) {
   double sum = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     std::vector<Footprint> others;
     for (std::size_t j = 0; j < plans.size(); ++j) {
       if (j != i) others.push_back(plans[j].footprint);
     }
-    sum +=
-        bandwidth_beside(fabric.network, fabric.routes, jobs.ports[i], plans[i].plan, *jobs.steps[i], others).value();
+    sum += concurrent_bandwidth(fabric.network, fabric.routes, jobs.ports[i], plans[i].plan, *jobs.steps[i], others)
+               .value();
   }
   return sum / static_cast<double>(plans.size());
 }
@@ -185,7 +185,7 @@ TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
     const auto planned = plan(fabric, jobs);
     for (std::size_t job = 0; job < planned.size(); ++job) {
       const std::vector<Footprint> others{planned[(job + 1) % 3].footprint, planned[(job + 2) % 3].footprint};
-      const auto task = BesideTask::of(fabric.network, fabric.routes, jobs.ports[job], *jobs.steps[job]).value();
+      const auto task = PlanningTask::of(fabric.network, fabric.routes, jobs.ports[job], *jobs.steps[job]).value();
       const auto found = least_delays(task, others, planned[job].plan);
       EXPECT_FALSE(found && found->is_better);
     }
@@ -194,7 +194,7 @@ TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
   EXPECT_GT(imperfect, 0);
 }
 
-TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedInTurn) {
+TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedOneByOne) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= test::tries(1U, 2U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -205,14 +205,14 @@ TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedInTurn) {
     }
     const Fabric fabric = make(tree, 2);
     const Jobs jobs = random_jobs(fabric, 16, {5, 5, 5}, random);
-    std::vector<PlannedBeside> in_turn;
+    std::vector<ConcurrentPlan> one_by_one;
     std::vector<Footprint> before;
     for (const JobToPlan& job : jobs.to_plan) {
-      in_turn.push_back(plan_beside(fabric.network, fabric.routes, job.endpoints, job.steps, before).value());
-      before.push_back(in_turn.back().footprint);
+      one_by_one.push_back(plan_concurrent(fabric.network, fabric.routes, job.endpoints, job.steps, before).value());
+      before.push_back(one_by_one.back().footprint);
     }
     const auto jointly = plan(fabric, jobs);
-    const double gain = mean_bandwidth(fabric, jobs, jointly) - mean_bandwidth(fabric, jobs, in_turn);
+    const double gain = mean_bandwidth(fabric, jobs, jointly) - mean_bandwidth(fabric, jobs, one_by_one);
     EXPECT_GE(gain, -1e-9);
     better += gain > 1e-6 ? 1 : 0;
   }
@@ -232,7 +232,7 @@ TEST(PlanJointly, JobsOfDisjointPlansGetTogetherWhatTheyGetAlone) {
     }
     const auto together = measure_together(fabric.network, fabric.routes, running, {}).value();
     EXPECT_EQ(together.shared.empty(), are_isolated(plans));
-    for (const JobBesideOthers& job : together.jobs) EXPECT_EQ(together.shared.empty() ? job.together : 1, 1);
+    for (const JobInterference& job : together.jobs) EXPECT_EQ(together.shared.empty() ? job.together : 1, 1);
     isolated += are_isolated(plans) ? 1 : 0;
   }
   EXPECT_GT(isolated, 0);
@@ -243,7 +243,7 @@ TEST(PlanJointly, AvoidsJobsThatRunAlready) {
   Random random(6);
   const Jobs all = random_jobs(fabric, 36, {6, 6, 6}, random);
   const auto& first = all.to_plan[0];
-  const auto runs = plan_beside(fabric.network, fabric.routes, first.endpoints, first.steps, {}).value().footprint;
+  const auto runs = plan_concurrent(fabric.network, fabric.routes, first.endpoints, first.steps, {}).value().footprint;
   const Jobs later({all.ports[1], all.ports[2]});
   const auto plans = plan(fabric, later, {runs});
   ASSERT_EQ(plans.size(), 2U);
@@ -266,16 +266,16 @@ TEST(PlanJointly, JobsThatShareAHostAreNotIsolated) {
   ASSERT_EQ(plans.size(), 3U);
   EXPECT_FALSE(plans[0].isolated);
   EXPECT_FALSE(plans[1].isolated);
-  EXPECT_DOUBLE_EQ(plans[1].meetings, 2);
-  EXPECT_DOUBLE_EQ(plans[1].least_meetings, 2);
+  EXPECT_DOUBLE_EQ(plans[1].conflicts, 2);
+  EXPECT_DOUBLE_EQ(plans[1].least_conflicts, 2);
   EXPECT_TRUE(plans[2].isolated);
 }
 
 TEST(PlanJointly, OneLidLeavesNothingToChoose) {
   const Fabric fabric = make(Tree{.down = {3, 3}, .up = {3}}, 0);
   const auto plans = plan(fabric, Jobs({fabric.job({0, 3, 6}), fabric.job({1, 4, 7})}));
-  for (const PlannedBeside& each : plans) {
-    EXPECT_LE(each.least_meetings, each.meetings);
+  for (const ConcurrentPlan& each : plans) {
+    EXPECT_LE(each.least_conflicts, each.conflicts);
     for (const std::uint8_t bits : each.plan.all_path_bits()) EXPECT_EQ(bits, 0);
   }
 }
@@ -307,18 +307,18 @@ TEST(PlanJointly, AStoppedSearchReturnsWhatItHas) {
   }
 }
 
-TEST(PlanBeside, AStoppedSearchReturnsWhatItHas) {
+TEST(PlanConcurrent, AStoppedSearchReturnsWhatItHas) {
   const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
   Random random(1);
   const Jobs jobs = random_jobs(fabric, 16, {6, 6}, random);
   const auto first = plan(fabric, jobs);
   SearchControl control;
   control.stop();
-  const auto stopped = plan_beside(fabric.network, fabric.routes, jobs.ports[1], *jobs.steps[1],
-                                   std::vector{first[0].footprint}, control);
+  const auto stopped = plan_concurrent(fabric.network, fabric.routes, jobs.ports[1], *jobs.steps[1],
+                                       std::vector{first[0].footprint}, control);
   ASSERT_TRUE(stopped) << stopped.error().message;
   EXPECT_EQ(stopped->plan.rank_count(), 6U);
-  EXPECT_LE(stopped->least_meetings, stopped->meetings);
+  EXPECT_LE(stopped->least_conflicts, stopped->conflicts);
 }
 
 }  // namespace plan_jointly_test

@@ -13,10 +13,10 @@ namespace {
 
 /// Of the search through all choices for one step.
 constexpr std::uint64_t max_nodes = 100'000;
-/// Ports that are tried in a row without meeting a new path, before the rest is left for steps that need it.
+/// Ports that are tried in a row without finding a new path, before the rest is left for steps that need it.
 constexpr std::uint32_t patience = 64;
 
-/// The paths of a pair that were met so far, each with the lowest port that takes it.
+/// The paths of a pair that were found so far, each with the lowest port that takes it.
 struct PathsOfPair {
   LinkSets links;
   std::vector<std::uint16_t> ports;  ///< by path
@@ -49,7 +49,7 @@ class PortPlanner {
     return result_.ports[std::size_t{from} * result_.endpoints + to];
   }
 
-  /// Looks at the paths that ports met first; at all of them, if those share links whatever is chosen.
+  /// Examines the paths found first; all of them, if those share links whatever is chosen.
   void plan_step(const std::vector<Message>& messages) {
     open_.clear();
     for (const Message& message : messages) {
@@ -86,7 +86,7 @@ class PortPlanner {
     });
   }
 
-  /// Tries ports until all paths are met, or none in `more` ports since the last.
+  /// Tries ports until all paths are found, or none in `more` ports since the last.
   void meet_paths(const Message& message, PathsOfPair& pair, std::uint32_t more) {
     if (const std::uint16_t fixed = port(message.from, message.to); fixed != 0) {
       paths_.path(message.from, message.to, fixed, links_);

@@ -15,7 +15,7 @@
 namespace ayatori {
 namespace source_ports_test {
 
-/// Whether some choice is disjoint, by trying all of them in turn.
+/// Whether some choice is disjoint, by trying all of them.
 bool some_choice_is_disjoint(const std::vector<LinkSets>& messages) {
   std::vector<std::uint32_t> choice(messages.size(), 0);
   for (;;) {

@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr double crowded = -1;  ///< instead of a bandwidth, of choices by which two messages share a link
+constexpr double share_a_link = -1;  ///< instead of a bandwidth, of choices by which two messages share a link
 
 }  // namespace
 
@@ -23,7 +23,7 @@ StepDelaySearch::Outcome StepDelaySearch::improve(std::uint32_t first, std::span
   effort_left_ = effort;
   descend(root());
   std::ranges::copy(best_, choices.begin());
-  return {before == crowded, most_ == crowded};
+  return {before == share_a_link, most_ == share_a_link};
 }
 
 Delays StepDelaySearch::delays(std::uint32_t first, std::span<const std::uint32_t> choices) const {
@@ -74,7 +74,7 @@ double StepDelaySearch::bandwidth_with(const Branch& branch, std::size_t message
 double StepDelaySearch::bandwidth_of(std::span<const std::uint32_t> choices) const {
   Branch branch = root();
   for (std::size_t message = 0; message < choices.size(); ++message) {
-    if (!is_free(branch, route(message, choices[message]))) return crowded;
+    if (!is_free(branch, route(message, choices[message]))) return share_a_link;
     place(branch, message, choices[message]);
   }
   return bandwidth(branch.met);

@@ -14,13 +14,13 @@ namespace ayatori {
 
 /// The messages of a step take paths so that no link carries two of them, and that what their links meet together
 /// leaves all jobs the most bandwidth. Depth first; the message with the fewest paths left is next. What all paths that
-/// a message has left meet is met for sure: beside that, a path that leaves no more than the best choices known is
+/// a message has left meet is met for sure. A path that then leaves no more than the best choices known is
 /// struck off.
 class StepDelaySearch {
  public:
   struct Outcome {
-    bool was_crowded = false;  ///< a link carried two messages
-    bool is_crowded = false;   ///< and still does
+    bool was_hot = false;  ///< a link carried two messages
+    bool is_hot = false;   ///< and still does
   };
 
   /// `busy`: the job's steps that use the network. The others must outlive the search.

@@ -51,7 +51,7 @@ class StepPaths {
   [[nodiscard]] std::vector<LinkIndex> busier_than(double time) const;
 
   /// Moves messages so that fewer links are busier than `time`; no link becomes so that was not. A message may take a
-  /// full link if another message leaves that link in turn, and so on: chains of moves, searched breadth first, each
+  /// full link if another message leaves that link, and so on: chains of moves, searched breadth first, each
   /// message once. In a bipartite multigraph these chains contain the alternating paths of König's theorem; in
   /// irregular fabrics they are a heuristic. Looks at no more than `effort` messages, and subtracts from it how many it
   /// looked at.

@@ -15,9 +15,9 @@ using MessageNumber = std::uint32_t;
 
 /// What a message occupies in its step: a *place* of each thing that it uses. An endpoint that sends, one that receives
 /// and a link of capacity 1 are one place, other links as many as their capacity.
-class Places {
+class Placement {
  public:
-  explicit Places(const PairLinks& links) : links_(links) {
+  explicit Placement(const PairLinks& links) : links_(links) {
     const std::uint32_t endpoints = links.endpoint_count();
     count_ = 2 * endpoints;
     for (PairLinks::Link link = 0; link < links.link_count(); ++link) {
@@ -46,9 +46,9 @@ class StepSearch {
  public:
   StepSearch(const PairLinks& links, std::size_t steps)
       : endpoints_(links.endpoint_count()),
-        places_(links),
+        placement_(links),
         steps_(steps),
-        owner_(places_.count() * steps, nobody),
+        owner_(placement_.count() * steps, nobody),
         step_of_(std::size_t{endpoints_} * endpoints_, no_step),
         weight_(step_of_.size(), 1),
         left_step_(step_of_.size(), no_step) {}
@@ -88,14 +88,14 @@ class StepSearch {
 
   template <typename Visit>
   void for_each_thing(MessageNumber message, Visit&& visit) const {
-    places_.for_each(from(message), to(message), visit);
+    placement_.for_each(from(message), to(message), visit);
   }
 
   [[nodiscard]] MessageNumber& owner(std::uint32_t place, std::size_t step) { return owner_[place * steps_ + step]; }
 
   /// By the load of the busiest thing that they use, then by number.
   [[nodiscard]] std::vector<MessageNumber> hardest_first() const {
-    std::vector<double> load(places_.count(), 0);
+    std::vector<double> load(placement_.count(), 0);
     const auto put = [&](std::uint32_t first, std::uint32_t count) { load[first] += 1.0 / count; };
     for_each_message([&](MessageNumber message) { for_each_thing(message, put); });
     std::vector<double> busiest(step_of_.size(), 0);
@@ -197,11 +197,11 @@ class StepSearch {
     });
   }
 
-  /// One more step, with all waiting messages that fit beside each other.
+  /// One more step, with all waiting messages that fit together.
   void add_step(std::vector<std::uint32_t>& destinations) {
     const std::size_t begin = destinations.size();
     destinations.resize(begin + endpoints_, no_id);
-    std::vector<bool> used(places_.count(), false);
+    std::vector<bool> used(placement_.count(), false);
     std::erase_if(waiting_, [&](MessageNumber message) {
       bool fits = true;
       for_each_thing(message, [&](std::uint32_t first, std::uint32_t count) {
@@ -217,7 +217,7 @@ class StepSearch {
   }
 
   std::uint32_t endpoints_;
-  Places places_;
+  Placement placement_;
   std::size_t steps_;
   std::vector<MessageNumber> owner_;      // by place and step
   std::vector<std::uint32_t> step_of_;    // by message

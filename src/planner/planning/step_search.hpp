@@ -2,7 +2,7 @@
 /// \file
 /// A step for each message of an all-to-all, on any paths: a colouring of messages in which those that share a sender,
 /// a receiver or a full link differ, found by search. Messages without a step are put where they push out the least,
-/// and what they push out waits in turn; a message that was often pushed out pushes harder (a form of guided local
+/// and what they push out waits; a message that was often pushed out pushes harder (a form of guided local
 /// search, as timetables are made).
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "balanced_tables.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "balanced_drafts.hpp"
@@ -99,19 +100,18 @@ ForwardingTables write_balanced_tables(const Network& network, const LidMap& lid
   for (const Adapter& adapter : adapters) destinations.push_back(adapter.router);
   BestPaths best = find_best_paths(graph, channels, hosts, destinations);
   Writer writer(graph, channels, tables);
-  std::uint32_t rounds = 0;
+  std::uint32_t rounds = 1;
   for (const Adapter& adapter : adapters) rounds = std::max(rounds, adapter.lids.count());
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const auto trees = round == 0 ? best.trees : best.paths->to(destinations, round);
+    const auto trees = round == 0 ? std::move(best.trees) : best.paths->to(destinations, round);
     for (std::size_t i = 0; i < adapters.size(); ++i) {
       const auto& [router, exit, range] = adapters[i];
       if (round < range.count()) writer.write(static_cast<Lid>(range.base + round), router, exit, trees[i]);
     }
-  }
-  for (DeviceId router = 0; router < graph.size(); ++router) {
-    const LidRange own = lids.of(network.port_id(router, 0));
-    for (std::uint32_t j = 0; own.base != 0 && j < own.count(); ++j) {
-      writer.write(static_cast<Lid>(own.base + j), router, 0, best.paths->to_router(router));
+    for (DeviceId router = 0; router < graph.size(); ++router) {
+      const LidRange own = lids.of(network.port_id(router, 0));
+      if (own.base == 0 || round >= own.count()) continue;
+      writer.write(static_cast<Lid>(own.base + round), router, 0, best.paths->to_router(router));
     }
   }
   return tables;

@@ -60,16 +60,16 @@ void PacketWalk::walk_from(DeviceId router) {
 void PacketWalk::describe_problems(std::span<const TablePort> out, std::size_t most,
                                    const std::function<bool(DeviceId)>& concerns,
                                    std::vector<std::string>& problems) const {
-  std::vector<bool> told(fate_.size(), false);
+  std::vector<bool> reported(fate_.size(), false);
   for (DeviceId router = 0; router < fate_.size() && problems.size() < most; ++router) {
     if (!concerns(router)) continue;
     if (fate_[router] == Fate::lost && link_[router] == no_id) problems.push_back(describe_loss(router, out[router]));
-    if (fate_[router] != Fate::loops || told[router]) continue;
+    if (fate_[router] != Fate::loops || reported[router]) continue;
     // Many routers may lead into one loop: follow each to a router that was already reported, or into a new loop.
     DeviceId here = router;
     std::vector<DeviceId> path;
-    while (!told[here]) {
-      told[here] = true;
+    while (!reported[here]) {
+      reported[here] = true;
       path.push_back(here);
       here = next(here);
     }

@@ -24,7 +24,7 @@ void cut_cables(Blueprint& blueprint, double share, Random& random) {
                 [&](const auto&) { return random.below(1000) < static_cast<std::uint64_t>(1000 * share); });
 }
 
-/// A second blueprint beside the first, without a cable between them.
+/// A second blueprint next to the first, without a cable between them.
 Blueprint side_by_side(Blueprint one, const Blueprint& other) {
   const DeviceId first = one.routers;
   one.routers += other.routers;
@@ -138,7 +138,7 @@ TEST(GenerateRoutes, DeliversWithinEachPartOfADamagedFabric) {
 }
 
 /// The tables of a part are those that it would have alone.
-TEST(GenerateRoutes, KeepsATreeATreeBesideAnIslandWithoutHosts) {
+TEST(GenerateRoutes, KeepsATreeATreeNextToAnIslandWithoutHosts) {
   Random random(1);
   const Blueprint tree = test::random_tree(2, random);
   const Network network = side_by_side(tree, {2, {{0, 1}}, {}, {}}).build();

@@ -20,9 +20,9 @@ std::vector<T> round_robin(const std::vector<std::vector<T>>& lists) {
   std::size_t longest = 0;
   for (const auto& list : lists) longest = std::max(longest, list.size());
   std::vector<T> merged;
-  for (std::size_t turn = 0; turn < longest; ++turn) {
+  for (std::size_t index = 0; index < longest; ++index) {
     for (const auto& list : lists) {
-      if (turn < list.size() && merged.size() < max_trails) merged.push_back(list[turn]);
+      if (index < list.size() && merged.size() < max_trails) merged.push_back(list[index]);
     }
   }
   return merged;

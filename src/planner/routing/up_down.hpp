@@ -4,7 +4,7 @@
 /// comes from.
 ///
 /// A packet that descends must not climb again, so a router that packets reach from above has to send them downwards.
-/// All others may take the shortest way, up or down. With above(r) and below(r) the neighbours of r in the order:
+/// All others may take the shortest path, up or down. With above(r) and below(r) the neighbours of r in the order:
 ///
 ///     down(r) = 1 + min down(b), b in below(r)                    down(destination) = 0
 ///     hops(r) = down(r)                                           if a router above r descends to r

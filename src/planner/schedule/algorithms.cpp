@@ -150,7 +150,7 @@ constexpr std::array all{
     row(allgather, "bruck", "fetch as much as there is from r + 1, 2, 4, ...", make_bruck_allgather),
     row(allgather, "hierarchical", "gather on machines, ring among their leaders, broadcast on machines",
         make_hierarchical_allgather),
-    row(allgather, "neighbour-exchange", "two blocks to the rank above and the rank below in turn",
+    row(allgather, "neighbour-exchange", "two blocks to the rank above and the rank below, alternating",
         make_neighbour_exchange, of_an_mpi),
     row(allgather, "spread", "all messages at once", make_spread_allgather, within_a_node),
 
@@ -236,16 +236,16 @@ PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
   return {ranks, [ranks, table](Rank from, Rank to) { return (*table)[std::size_t{from} * ranks + to]; }};
 }
 
-Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Placement& placement,
                                   const AlgorithmOptions& options) {
   const auto sized = checked_call(call, options);
   if (!sized) return Failure(sized.error());
-  if (places.machine.size() != call.ranks) {
-    return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
+  if (placement.machine.size() != call.ranks) {
+    return fail("the call has {} ranks, their placement has {}", call.ranks, placement.machine.size());
   }
   for (const Algorithm& known : all_algorithms) {
     if (known.collective != call.collective || known.name != algorithm) continue;
-    if (known.needs_grid && places.dimensions.empty()) {
+    if (known.needs_grid && placement.dimensions.empty()) {
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");
     }
@@ -255,7 +255,7 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
                             sized->bytes, most_chunks),
                        "larger chunks");
     }
-    return known.make(*sized, places, options);
+    return known.make(*sized, placement, options);
   }
   return unknown(algorithm, call.collective);
 }

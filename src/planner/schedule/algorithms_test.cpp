@@ -17,7 +17,7 @@ namespace ayatori {
 namespace algorithms_test {
 
 std::string verdict(const ScheduleCase& c) {
-  const auto schedule = make_schedule(c.algorithm->name, c.call, c.places, c.options);
+  const auto schedule = make_schedule(c.algorithm->name, c.call, c.placement, c.options);
   if (!schedule) return schedule.error().message;
   const auto ok = verify(**schedule);
   return ok ? "right" : ok.error().message;
@@ -39,7 +39,7 @@ std::vector<Rank> numbers_of_ranks() {
 }
 
 /// Counts beyond 64 cost as much as all up to 64 together, so each algorithm has one of them: a prime or a power.
-TEST_P(EveryAlgorithm, PassesTheVerifierForAnyRanksPlacesRootsAndSizes) {
+TEST_P(EveryAlgorithm, PassesTheVerifierForAnyRanksPlacementsRootsAndSizes) {
   const auto large = test::tries(std::array<Rank, 4>{67, 81, 72, 65}, std::array<Rank, 4>{67, 81, 97, 128});
   std::size_t next_large = 0;
   for (const Algorithm& algorithm : algorithms()) {
@@ -58,20 +58,19 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryAlgorithm, testing::ValuesIn(every_collective)
 // ---------------------------------------------------------------------------------------------------------------------
 
 TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
-  const auto error_of = [](std::string_view name, const CollectiveCall& call, const Places& places,
+  const auto error_of = [](std::string_view name, const CollectiveCall& call, const Placement& placement,
                            const AlgorithmOptions& options = {}) {
-    const auto made = make_schedule(name, call, places, options);
+    const auto made = make_schedule(name, call, placement, options);
     return made ? "no error" : made.error().message;
   };
-  const Places four = places_of_ranks(4);
+  const Placement four = placement_of_ranks(4);
   AlgorithmOptions unary, of_five, six_points, small_chunks;
   unary.radix = 1;
   small_chunks.chunk_bytes = 1000;
   of_five.planned_steps = std::make_shared<const PlannedSteps>(PlannedSteps::of(*shift_all_to_all(5)).value());
   six_points.stencil = {3, 2};
   EXPECT_EQ(error_of("rings", {Collective::alltoall, 4, 0, 1}, four), "no alltoall algorithm is called 'rings'");
-  EXPECT_EQ(error_of("ring", {Collective::alltoall, 5, 0, 1}, four),
-            "the call has 5 ranks, their places are those of 4");
+  EXPECT_EQ(error_of("ring", {Collective::alltoall, 5, 0, 1}, four), "the call has 5 ranks, their placement has 4");
   EXPECT_EQ(error_of("binomial", {Collective::broadcast, 4, 4, 1}, four), "root 4 of 4 ranks (they count from 0)");
   EXPECT_EQ(error_of("binomial", {Collective::broadcast, 0, 0, 1}, {}), "a collective needs at least one rank");
   EXPECT_EQ(error_of("trinaryx3", {Collective::broadcast, 4, 0, 1}, four),
@@ -92,7 +91,7 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
   EXPECT_EQ(error_of("shift", {Collective::alltoallv, 4, 0, 0}, four), "alltoallv needs a size for each pair of ranks");
   EXPECT_EQ(error_of("shift", {Collective::alltoall, 4, 0, 1}, four, sized),
             "a size for each pair is for alltoallv, not for alltoall");
-  EXPECT_EQ(error_of("shift", {Collective::alltoallv, 5, 0, 0}, places_of_ranks(5), sized),
+  EXPECT_EQ(error_of("shift", {Collective::alltoallv, 5, 0, 0}, placement_of_ranks(5), sized),
             "the call has 5 ranks, the sizes are those of 4");
   EXPECT_EQ(error_of("shift", {Collective::alltoallv, 4, 0, 0}, four, too_large),
             "the bytes of all pairs of 4 ranks can't be counted");
@@ -102,15 +101,15 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
 TEST(MakeSchedule, ChunkBytesChangePipelinedAlgorithmsOnly) {
   const std::array<std::uint32_t, 3> lengths{2, 3, 2};
   const std::array<bool, 3> rings{true, true, true};
-  const Places places = places_on_grid(lengths, rings);
+  const Placement placement = placement_on_grid(lengths, rings);
   AlgorithmOptions long_ones, short_ones;
   long_ones.chunk_bytes = 1 << 16;
   short_ones.chunk_bytes = 1 << 10;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective == Collective::alltoallv) continue;  // has sizes instead
     const CollectiveCall call{algorithm.collective, 12, 0, 1 << 16};
-    const auto whole = make_schedule(algorithm.name, call, places, long_ones);
-    const auto pieces = make_schedule(algorithm.name, call, places, short_ones);
+    const auto whole = make_schedule(algorithm.name, call, placement, long_ones);
+    const auto pieces = make_schedule(algorithm.name, call, placement, short_ones);
     ASSERT_TRUE(whole && pieces) << algorithm.name;
     EXPECT_EQ((*pieces)->slot_count() > (*whole)->slot_count(), algorithm.pipelined) << algorithm.name;
     if (!algorithm.pipelined) continue;

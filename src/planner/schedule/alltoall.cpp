@@ -40,7 +40,7 @@ void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
 }  // namespace
 
 /// r sends to r + s, receives from r − s, s = 1 … n − 1.
-Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_shift(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
   program->at_start(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
@@ -50,7 +50,7 @@ Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const 
   return program;
 }
 
-Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_planned(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   if (options.planned_steps == nullptr) return make_shift(call, {}, options);
   const Rank n = call.ranks;
   if (options.planned_steps->rank_count() != n) {
@@ -67,7 +67,7 @@ Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, cons
   return program;
 }
 
-Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
   if (std::has_single_bit(n)) {
@@ -84,7 +84,7 @@ Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, con
   return program;
 }
 
-Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_spread(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
   program->at_start(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
@@ -95,8 +95,8 @@ Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const
 }
 
 // Step s: the messages that have gone s hops and have not arrived go one hop on. What rank q has for q + d travels in
-// transit slot d of one of two sets in turn, since what arrives must not overwrite what leaves in the same step.
-Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+// transit slot d of one of two sets, alternating, since what arrives must not overwrite what leaves in the same step.
+Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = program_of(call, 4);
   const auto transit = [n](std::size_t step, Rank distance) {
@@ -130,7 +130,7 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
 // ("two-level-ring").
 class TwoLevelRing {
  public:
-  TwoLevelRing(const Places& places, Rank ranks) : machine_ranks_(places), ranks_(ranks) {}
+  TwoLevelRing(const Placement& placement, Rank ranks) : machine_ranks_(placement), ranks_(ranks) {}
 
   [[nodiscard]] std::uint32_t machines() const { return machine_ranks_.machine_count(); }
   [[nodiscard]] std::uint32_t width() const { return machine_ranks_.max_ranks(); }
@@ -150,20 +150,20 @@ class TwoLevelRing {
   Rank ranks_;
 };
 
-Result<SchedulePtr> make_two_level_ring(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_two_level_ring(const CollectiveCall& call, const Placement& placement,
                                         const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
-  const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
+  const auto ring = std::make_shared<const TwoLevelRing>(placement, call.ranks);
   program->at_start(phase(ring->machines(), [ring](Rank r, std::size_t j, StepActions& actions) {
     for (std::uint32_t k = 0; k < ring->width(); ++k) ring->comm(r, static_cast<std::uint32_t>(j), k, actions);
   }));
   return program;
 }
 
-Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, const Placement& placement,
                                                  const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
-  const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
+  const auto ring = std::make_shared<const TwoLevelRing>(placement, call.ranks);
   program->at_start(
       phase(std::size_t{ring->machines()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {
         ring->comm(r, static_cast<std::uint32_t>(step / ring->width()),
@@ -174,8 +174,8 @@ Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, con
 
 // Bruck et al., 1997, without its rotations and copies (Träff, Rougier, Hunold: "Implementing a classic", 2014). The
 // message for r + d goes 2^k ranks on in step k if bit k of d is set. Before its first hop it lies in its own slot,
-// after its last in the result, in between in one of two transit slots for d in turn.
-Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+// after its last in the result, in between in one of two transit slots for d, alternating.
+Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = program_of(call, 4);
   program->at_start(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {

@@ -70,17 +70,17 @@ class Hypercube final : public Butterfly {
 ///     ρ(i) = Σ_{j <= i} (−2)^j = (1 − (−2)^(i+1)) / 3 = 1, −1, 3, −5, 11, …
 ///
 /// which is as near as powers of two in sum, but swings to both sides (De Sensi et al., Swing, 2024, section 3; the
-/// same distances make Bine trees, 2025). A torus takes its dimensions in turn, beginning with number `turn`;
+/// same distances make Bine trees, 2025). A torus takes its dimensions cyclically, beginning with number `first`;
 /// mirrored, plus and minus change places.
 class NegabinaryTorus final : public Butterfly {
  public:
-  NegabinaryTorus(std::span<const std::uint32_t> lengths, std::size_t turn, bool mirrored) : mirrored_(mirrored) {
+  NegabinaryTorus(std::span<const std::uint32_t> lengths, std::size_t first, bool mirrored) : mirrored_(mirrored) {
     std::vector<std::uint32_t> strides(lengths.size(), 1);
     for (std::size_t i = lengths.size(); i-- > 1;) strides[i - 1] = strides[i] * lengths[i];
     for (std::uint32_t distance = 0, left = 1; left > 0; ++distance) {
       left = 0;
       for (std::size_t i = 0; i < lengths.size(); ++i) {
-        const std::size_t axis = (turn + i) % lengths.size();
+        const std::size_t axis = (first + i) % lengths.size();
         if (lengths[axis] >> (distance + 1) == 0) continue;
         hops_.push_back({lengths[axis], strides[axis], distance});
         ++left;
@@ -172,10 +172,10 @@ PhasePtr fold_out(const Fold& fold, SlotRange slots) {
   });
 }
 
-/// Ranks by their points on the places' grid.
+/// Ranks by their points on the placement's grid.
 struct ByPoint {
   std::shared_ptr<const MachineRanks> ranks;
-  [[nodiscard]] Rank member(Rank r) const { return ranks->places().point[ranks->machine(r)]; }
+  [[nodiscard]] Rank member(Rank r) const { return ranks->placement().point[ranks->machine(r)]; }
   [[nodiscard]] Rank rank(Rank member) const { return ranks->ranks(ranks->machine_at(member)).front(); }
 };
 
@@ -202,18 +202,18 @@ SchedulePtr folded_allreduce(const CollectiveCall& call, const std::vector<Butte
   return program;
 }
 
-bool is_grid_of_powers_of_two(const Places& places) {
-  const bool one_rank_a_machine = places.machine.size() == places.machine_count();
-  return one_rank_a_machine && !places.dimensions.empty() &&
-         std::all_of(places.dimensions.begin(), places.dimensions.end(),
+bool is_grid_of_powers_of_two(const Placement& placement) {
+  const bool one_rank_a_machine = placement.machine.size() == placement.machine_count();
+  return one_rank_a_machine && !placement.dimensions.empty() &&
+         std::all_of(placement.dimensions.begin(), placement.dimensions.end(),
                      [](std::uint32_t length) { return std::has_single_bit(length); });
 }
 
 std::vector<ButterflyPtr> negabinary_streams(std::span<const std::uint32_t> lengths) {
   std::vector<ButterflyPtr> streams;
   for (const bool mirrored : {false, true}) {
-    for (std::size_t turn = 0; turn < lengths.size(); ++turn) {
-      streams.push_back(std::make_shared<NegabinaryTorus>(lengths, turn, mirrored));
+    for (std::size_t first = 0; first < lengths.size(); ++first) {
+      streams.push_back(std::make_shared<NegabinaryTorus>(lengths, first, mirrored));
     }
   }
   return streams;
@@ -221,7 +221,7 @@ std::vector<ButterflyPtr> negabinary_streams(std::span<const std::uint32_t> leng
 
 }  // namespace
 
-Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Fold fold(call.ranks);
   const auto pairs = std::make_shared<Hypercube>(fold.core, Hypercube::From::lowest);
   return one_by_one(call, SlotLayout{call.bytes, 1, 2, 0}, fold_in(fold, {0, 1}, 1),
@@ -231,33 +231,33 @@ Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Pl
 // Distances from large to small, as MPICH's recursive halving has them: pieces are contiguous and end at their ranks.
 // Rabenseifner himself (2004) doubles distances while he halves the vector, so that its largest pieces go to
 // neighbours: as many steps and bytes, but other pairs.
-Result<SchedulePtr> make_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_rabenseifner(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return folded_allreduce(call, {std::make_shared<Hypercube>(Fold(call.ranks).core, Hypercube::From::highest)});
 }
 
 // On a torus of powers of two with a rank a machine, 2D streams use all 2D ports of a machine at once (the paper's
-// multiport form); on a mesh likewise, though what swings over its end goes the long way. Elsewhere ranks are taken for
+// multiport form); on a mesh likewise, though messages over its end take more hops. Elsewhere ranks are taken for
 // a ring in their order, with two streams that mirror each other.
-Result<SchedulePtr> make_swing(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  if (!is_grid_of_powers_of_two(places)) {
+Result<SchedulePtr> make_swing(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions&) {
+  if (!is_grid_of_powers_of_two(placement)) {
     const std::uint32_t ring[] = {Fold(call.ranks).core};
     return folded_allreduce(call, negabinary_streams(ring));
   }
-  const auto streams = negabinary_streams(places.dimensions);
+  const auto streams = negabinary_streams(placement.dimensions);
   const auto blocks = static_cast<std::uint32_t>(streams.size()) * call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, blocks, 2, 0});
-  reduce_scatter_allgather(*program, streams, call.ranks, ByPoint{std::make_shared<const MachineRanks>(places)});
+  reduce_scatter_allgather(*program, streams, call.ranks, ByPoint{std::make_shared<const MachineRanks>(placement)});
   return program;
 }
 
 // The paper's form for large vectors: a reduce-scatter over the Bine butterfly, nearest partners first, and an
 // allgather back. Ranks count in their order, for which neighbours should be near each other in the network.
-Result<SchedulePtr> make_bine(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_bine(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const std::uint32_t ring[] = {Fold(call.ranks).core};
   return folded_allreduce(call, {std::make_shared<NegabinaryTorus>(ring, 0, false)});
 }
 
-Result<SchedulePtr> make_halving_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_halving_reduce_scatter(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const Fold fold(n);
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2 * n, 0});
@@ -272,7 +272,7 @@ Result<SchedulePtr> make_halving_reduce_scatter(const CollectiveCall& call, cons
   return program;
 }
 
-Result<SchedulePtr> make_doubling_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_doubling_allgather(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const Fold fold(n);
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, n, 0});

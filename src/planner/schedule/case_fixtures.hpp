@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Collectives drawn at random for tests: places, roots and sizes for an algorithm and a number of ranks.
+/// Collectives drawn at random for tests: placements, roots and sizes for an algorithm and a number of ranks.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,13 +32,13 @@ inline std::string name_of_collective(const testing::TestParamInfo<Collective>& 
 struct ScheduleCase {
   const Algorithm* algorithm = nullptr;
   CollectiveCall call;
-  Places places;
+  Placement placement;
   AlgorithmOptions options;
 
   [[nodiscard]] std::string describe() const {
     return fmt::format("{} {}: {} ranks on {} machines, grid {}, root {}, {} bytes, radix {}, chunk {}",
-                       to_word(call.collective), algorithm->name, call.ranks, places.machine_count(),
-                       fmt::join(places.dimensions, "x"), call.root, call.bytes, options.radix, options.chunk_bytes);
+                       to_word(call.collective), algorithm->name, call.ranks, placement.machine_count(),
+                       fmt::join(placement.dimensions, "x"), call.root, call.bytes, options.radix, options.chunk_bytes);
   }
 };
 
@@ -50,7 +50,7 @@ class CaseDraw {
 
   ScheduleCase of(const Algorithm& algorithm, Rank ranks) {
     ScheduleCase drawn{&algorithm, {}, algorithm.needs_grid ? on_grid(ranks) : anywhere(ranks), {}};
-    const auto n = static_cast<Rank>(drawn.places.machine.size());
+    const auto n = static_cast<Rank>(drawn.placement.machine.size());
     drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
     if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
     if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
@@ -93,7 +93,7 @@ class CaseDraw {
   }
 
   /// `ranks` in a grid, if they have factors for one; otherwise in a row.
-  Places on_grid(Rank ranks) {
+  Placement on_grid(Rank ranks) {
     std::vector<std::uint32_t> lengths;
     std::uint32_t per_machine = 1;
     Rank left = ranks;
@@ -114,34 +114,34 @@ class CaseDraw {
     if (lengths.empty()) lengths = {1};
     std::array<bool, 4> periodic{};
     for (bool& ring : periodic) ring = random_.below(3) > 0;
-    return places_on_grid(lengths, std::span(periodic).first(lengths.size()), per_machine);
+    return placement_on_grid(lengths, std::span(periodic).first(lengths.size()), per_machine);
   }
 
-  /// Up to 8 ranks a machine, not equally many, dealt out in turns or one machine after the other; machines in groups,
-  /// some of them gateways.
-  Places anywhere(Rank ranks) {
+  /// Up to 8 ranks a machine, not equally many, dealt out round-robin or one machine after the other; machines in
+  /// groups, some of them gateways.
+  Placement anywhere(Rank ranks) {
     if (random_.below(3) == 0) return on_grid(ranks);
-    Places places;
+    Placement placement;
     const auto most = static_cast<std::uint32_t>(1 + random_.below(8));
-    const bool in_turns = random_.below(3) == 0;
+    const bool round_robin = random_.below(3) == 0;
     const std::uint32_t machines = (ranks + most - 1) / most;
     for (Rank r = 0; r < ranks; ++r) {
-      const bool next = places.machine.empty() || random_.below(most) == 0;
-      const std::uint32_t last = places.machine.empty() ? 0 : places.machine.back() + (next ? 1 : 0);
-      places.machine.push_back(in_turns ? r % machines : last);
+      const bool next = placement.machine.empty() || random_.below(most) == 0;
+      const std::uint32_t last = placement.machine.empty() ? 0 : placement.machine.back() + (next ? 1 : 0);
+      placement.machine.push_back(round_robin ? r % machines : last);
     }
-    const std::uint32_t count = in_turns ? std::min(ranks, machines) : places.machine.back() + 1;
+    const std::uint32_t count = round_robin ? std::min(ranks, machines) : placement.machine.back() + 1;
     const std::uint32_t groups = static_cast<std::uint32_t>(1 + random_.below(5));
     const bool all_gateways = random_.below(2) == 0;
     for (std::uint32_t machine = 0; machine < count; ++machine) {
-      places.group.push_back(std::min(machine, static_cast<std::uint32_t>(random_.below(groups))));
-      places.gateway.push_back(all_gateways || random_.below(2) == 0);
+      placement.group.push_back(std::min(machine, static_cast<std::uint32_t>(random_.below(groups))));
+      placement.gateway.push_back(all_gateways || random_.below(2) == 0);
     }
-    number_in_order(places.group);
-    return places;
+    number_in_order(placement.group);
+    return placement;
   }
 
-  /// Places promise that numbers appear in order.
+  /// In a placement numbers appear in order.
   static void number_in_order(std::vector<std::uint32_t>& numbers) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t& number : numbers) {

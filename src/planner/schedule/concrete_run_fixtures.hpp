@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For tests: runs a schedule with numbers in its slots, participants taking turns at random. Slow, simple, and
+/// For tests: runs a schedule with numbers in its slots; the next participant is drawn at random. Slow, simple, and
 /// independent of the verifier: the verifier may reject a schedule that this runs correctly in a lucky order, but must
 /// never accept one that fails here.
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/schedule/promise.hpp"
+#include "ayatori/schedule/postcondition.hpp"
 
 namespace ayatori {
 
@@ -28,13 +28,13 @@ class ConcreteRun {
     fill();
     const std::size_t all = schedule_.participant_count() * schedule_.stream_count();
     states_.resize(all);
-    for (std::size_t idle_turns = 0; !finished();) {
+    for (std::size_t idle_calls = 0; !finished();) {
       const std::size_t who = random_.below(all);
-      const bool moved = turn(static_cast<Rank>(who / schedule_.stream_count()),
-                              static_cast<std::uint32_t>(who % schedule_.stream_count()), states_[who]);
+      const bool moved = advance(static_cast<Rank>(who / schedule_.stream_count()),
+                                 static_cast<std::uint32_t>(who % schedule_.stream_count()), states_[who]);
       if (!fits_) return std::nullopt;
-      idle_turns = moved ? 0 : idle_turns + 1;
-      if (idle_turns > 50 * all + 1000) return std::nullopt;
+      idle_calls = moved ? 0 : idle_calls + 1;
+      if (idle_calls > 50 * all + 1000) return std::nullopt;
     }
     return numbers_;
   }
@@ -69,7 +69,7 @@ class ConcreteRun {
     return true;
   }
 
-  bool turn(Rank self, std::uint32_t stream, State& state) {
+  bool advance(Rank self, std::uint32_t stream, State& state) {
     if (state.step >= schedule_.step_count(stream)) return false;
     if (!state.posted) {
       schedule_.actions(self, stream, state.step, state.actions);
@@ -169,7 +169,7 @@ inline std::uint64_t number_of(const SlotContent& content, Rank ranks) {
   return sum;
 }
 
-/// The numbers that the collective promises, compared with those that a run in an order drawn from `seed` leaves.
+/// The postcondition's numbers, compared with those that a run in an order drawn from `seed` leaves.
 inline bool runs_right(const Schedule& schedule, std::uint64_t seed) {
   const auto numbers = ConcreteRun(schedule, seed).run();
   if (!numbers) return false;

@@ -11,7 +11,7 @@ namespace ayatori {
 namespace exchanges_test {
 
 TEST(AlltoallShift, HasTheStepsOfThePatternOfThatName) {
-  const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
+  const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, placement_of_ranks(7)));
   const auto pattern = shift_all_to_all(7);
   ASSERT_EQ(steps->step_count(), pattern->step_count());
   for (std::size_t s = 0; s < steps->step_count(); ++s) {
@@ -38,9 +38,9 @@ TEST(AlltoallTwoLevelRing, HasTheMessagesOfFigure7OfPaper1) {
   constexpr Rank machines = 5;
   constexpr Rank local = 3;
   constexpr CollectiveCall call = {Collective::alltoall, machines * local, 0, 1};
-  const auto a_machine_at_a_time = steps_of(made("two-level-ring", call, places_of_ranks(machines * local, local)));
+  const auto a_machine_at_a_time = steps_of(made("two-level-ring", call, placement_of_ranks(machines * local, local)));
   const auto a_rank_at_a_time =
-      steps_of(made("two-level-ring-blocking", call, places_of_ranks(machines * local, local)));
+      steps_of(made("two-level-ring-blocking", call, placement_of_ranks(machines * local, local)));
   ASSERT_EQ(a_machine_at_a_time->step_count(), machines);
   ASSERT_EQ(a_rank_at_a_time->step_count(), machines * local);
   for (Rank r = 0; r < machines * local; ++r) {
@@ -58,7 +58,7 @@ TEST(AlltoallTwoLevelRing, HasTheMessagesOfFigure7OfPaper1) {
 }
 
 TEST(AlltoallRing, SendsToTheNextRankOnly) {
-  const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, places_of_ranks(9)));
+  const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, placement_of_ranks(9)));
   Bytes bytes = 0;
   for (std::size_t s = 0; s < steps->step_count(); ++s) {
     for (const Message& message : step_of(*steps, s)) {
@@ -71,20 +71,20 @@ TEST(AlltoallRing, SendsToTheNextRankOnly) {
 
 TEST(AlltoallBruck, TakesLog2OfTheRanksSteps) {
   for (const Rank n : {2U, 5U, 8U, 13U, 64U}) {
-    const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, places_of_ranks(n));
+    const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, placement_of_ranks(n));
     EXPECT_EQ(schedule->step_count(0), std::bit_width(n - 1));
   }
 }
 
 TEST(Alltoallv, SendsEachPairItsBytesInTheOrderOfAlltoall) {
   constexpr Rank n = 12;
-  const Places places = places_of_ranks(n, 3);
+  const Placement placement = placement_of_ranks(n, 3);
   AlgorithmOptions options;
   options.pair_sizes = {n, [](Rank from, Rank to) { return Bytes{from} * to % 7; }};
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != Collective::alltoallv) continue;
-    const auto even = steps_of(made(algorithm.name, {Collective::alltoall, n, 0, 1}, places));
-    const auto uneven = steps_of(made(algorithm.name, {Collective::alltoallv, n, 0, 0}, places, options));
+    const auto even = steps_of(made(algorithm.name, {Collective::alltoall, n, 0, 1}, placement));
+    const auto uneven = steps_of(made(algorithm.name, {Collective::alltoallv, n, 0, 0}, placement, options));
     ASSERT_EQ(even->step_count(), uneven->step_count());
     for (std::size_t s = 0; s < even->step_count(); ++s) {
       auto expected = step_of(*even, s);
@@ -105,7 +105,7 @@ TEST(AllreduceRingAndRabenseifner, MoveAsFewBytesAsPossible) {
   for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
     constexpr Rank n = 16;
     constexpr Bytes bytes = 1600;
-    const auto steps = steps_of(made(name, {Collective::allreduce, n, 0, bytes}, places_of_ranks(n)));
+    const auto steps = steps_of(made(name, {Collective::allreduce, n, 0, bytes}, placement_of_ranks(n)));
     std::map<Rank, Bytes> sent;
     for (std::size_t s = 0; s < steps->step_count(); ++s) {
       for (const Message& message : step_of(*steps, s)) sent[message.from] += message.bytes;
@@ -134,14 +134,14 @@ Rank negabinary_peer(Rank r, std::size_t s, Rank p, bool mirrored) {
   return static_cast<Rank>((std::int64_t{r} + (plus ? rho : -rho) + std::int64_t{p} * p) % p);
 }
 
-/// Half of what is left goes to each peer in turn, and back again in the opposite order.
+/// Half of the rest goes to one peer after the other, and back again in the opposite order.
 TEST(AllreduceBineAndSwing, HaveThePeersOfTheirPapersOnARing) {
   for (const Rank p : {2U, 4U, 8U, 32U, 128U}) {
     const auto levels = static_cast<std::size_t>(std::bit_width(p) - 1);
     const Bytes vector = 12 * p;
     const CollectiveCall call{Collective::allreduce, p, 0, vector};
     for (const std::string_view name : {"bine", "swing"}) {
-      const auto schedule = made(name, call, places_of_ranks(p));
+      const auto schedule = made(name, call, placement_of_ranks(p));
       ASSERT_EQ(schedule->stream_count(), name == "bine" ? 1U : 2U) << "swing uses both ports of a ring";
       for (std::uint32_t stream = 0; stream < schedule->stream_count(); ++stream) {
         ASSERT_EQ(schedule->step_count(stream), 2 * levels);
@@ -160,14 +160,14 @@ TEST(AllreduceBineAndSwing, HaveThePeersOfTheirPapersOnARing) {
 }
 
 /// Section 4 of Swing's paper: 2D allreduces on a torus of D dimensions, one for each port, which begin with different
-/// dimensions and take them by turns; the second D are mirrored.
+/// dimensions and take them cyclically; the second D are mirrored.
 TEST(AllreduceSwing, HasThePeersOfItsPaperOnATorus) {
   for (const std::vector<std::uint32_t>& lengths : {std::vector{8U, 8U}, {4U, 4U, 4U}}) {
-    const Places places = torus(lengths);
-    const auto n = static_cast<Rank>(places.machine.size());
+    const Placement placement = torus(lengths);
+    const auto n = static_cast<Rank>(placement.machine.size());
     const auto axes = static_cast<std::uint32_t>(lengths.size());
     const Bytes vector = Bytes{n} * 2 * axes * 3;
-    const auto schedule = made("swing", {Collective::allreduce, n, 0, vector}, places);
+    const auto schedule = made("swing", {Collective::allreduce, n, 0, vector}, placement);
     const auto levels = static_cast<std::size_t>(std::bit_width(n) - 1);
     ASSERT_EQ(schedule->stream_count(), 2 * axes);
     for (std::uint32_t stream = 0; stream < 2 * axes; ++stream) {
@@ -190,14 +190,14 @@ TEST(AllreduceSwing, HasThePeersOfItsPaperOnATorus) {
 
 /// Eight ranks of a machine have 8 × 8 blocks for those of another: one message between leaders.
 TEST(AlltoallHierarchical, SendsOneMessageBetweenTwoMachines) {
-  const Places places = places_of_ranks(24, 8);
-  const auto schedule = made("hierarchical", {Collective::alltoall, 24, 0, 10}, places);
+  const Placement placement = placement_of_ranks(24, 8);
+  const auto schedule = made("hierarchical", {Collective::alltoall, 24, 0, 10}, placement);
   EXPECT_EQ(schedule->step_count(0), 1U + 2 + 1) << "gather, exchange with two other machines, scatter";
   std::map<Edge, Bytes> between;
   const auto steps = steps_of(schedule);
   for (std::size_t s = 0; s < steps->step_count(); ++s) {
     for (const Message& message : step_of(*steps, s)) {
-      const Edge machines{places.machine[message.from], places.machine[message.to]};
+      const Edge machines{placement.machine[message.from], placement.machine[message.to]};
       if (machines.first == machines.second) continue;
       EXPECT_TRUE(between.emplace(machines, message.bytes).second) << "more than one message";
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How each algorithm of the list is made. Callers go through make_schedule, which has checked call and places.
+/// How each algorithm of the list is made. Callers go through make_schedule, which has checked call and placement.
 
 #include "ayatori/schedule/algorithms.hpp"
 #include "machine_ranks.hpp"
@@ -8,7 +8,8 @@
 
 namespace ayatori {
 
-using Maker = Result<SchedulePtr>(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
+using Maker = Result<SchedulePtr>(const CollectiveCall& call, const Placement& placement,
+                                  const AlgorithmOptions& options);
 
 // alltoall.cpp
 Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, make_two_level_ring,

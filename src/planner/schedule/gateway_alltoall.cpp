@@ -18,7 +18,8 @@ namespace {
 /// there.
 class RelayedExchange {
  public:
-  RelayedExchange(const Places& places, Bytes bytes, bool mixed) : ranks_(places), bytes_(bytes), mixed_(mixed) {
+  RelayedExchange(const Placement& placement, Bytes bytes, bool mixed)
+      : ranks_(placement), bytes_(bytes), mixed_(mixed) {
     std::vector<std::uint32_t> group_of_rank;
     for (Rank r = 0; r < n(); ++r) group_of_rank.push_back(group(r));
     members_ = Bins(group_of_rank, ranks_.group_count());
@@ -162,9 +163,9 @@ class RelayedExchange {
 
 /// While the blocks for one group cross, those for the next are gathered, and those that came before are handed out. On
 /// a stream of its own, what is sent directly does not wait for them, nor they for it.
-Result<SchedulePtr> relayed(const CollectiveCall& call, const Places& places, bool mixed) {
+Result<SchedulePtr> relayed(const CollectiveCall& call, const Placement& placement, bool mixed) {
   const Rank n = call.ranks;
-  const auto exchange = std::make_shared<const RelayedExchange>(places, call.bytes, mixed);
+  const auto exchange = std::make_shared<const RelayedExchange>(placement, call.bytes, mixed);
   if (exchange->vectors() * n > std::numeric_limits<Slot>::max()) {
     return fail("a gateway among {} ranks would hold more messages than can be numbered", n);
   }
@@ -189,13 +190,14 @@ Result<SchedulePtr> relayed(const CollectiveCall& call, const Places& places, bo
 
 }  // namespace
 
-Result<SchedulePtr> make_gateway_alltoall(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  return relayed(call, places, false);
+Result<SchedulePtr> make_gateway_alltoall(const CollectiveCall& call, const Placement& placement,
+                                          const AlgorithmOptions&) {
+  return relayed(call, placement, false);
 }
 
-Result<SchedulePtr> make_mixed_gateway_alltoall(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_mixed_gateway_alltoall(const CollectiveCall& call, const Placement& placement,
                                                 const AlgorithmOptions&) {
-  return relayed(call, places, true);
+  return relayed(call, placement, true);
 }
 
 }  // namespace ayatori

@@ -68,7 +68,7 @@ std::vector<std::vector<std::uint32_t>> gateways_of_groups(const MachineRanks& r
   std::vector<std::vector<std::uint32_t>> found(ranks.group_count());
   for (std::uint32_t group = 0; group < found.size(); ++group) {
     for (const std::uint32_t machine : ranks.machines(group)) {
-      if (ranks.places().gateway[machine]) found[group].push_back(machine);
+      if (ranks.placement().gateway[machine]) found[group].push_back(machine);
     }
     if (found[group].empty()) found[group].push_back(ranks.machines(group).front());
   }

@@ -9,7 +9,7 @@
 
 namespace ayatori {
 
-/// Beside a StepSequence, whose messages have 1 byte where nobody tells their size.
+/// Sizes for a StepSequence, whose messages have 1 byte where no size is given.
 class GivenSizes {
  public:
   virtual ~GivenSizes() = default;

@@ -4,17 +4,18 @@
 
 #include <vector>
 
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 
 namespace ayatori {
 
 /// Points of a grid and the way along its axes longer than 1. The last coordinate runs fastest.
 class GridPoints {
  public:
-  explicit GridPoints(const Places& places) {
+  explicit GridPoints(const Placement& placement) {
     std::uint32_t stride = 1;
-    for (std::size_t i = places.dimensions.size(); i-- > 0; stride *= places.dimensions[i]) {
-      if (places.dimensions[i] > 1) axes_.insert(axes_.begin(), {places.dimensions[i], stride, places.periodic[i]});
+    for (std::size_t i = placement.dimensions.size(); i-- > 0; stride *= placement.dimensions[i]) {
+      if (placement.dimensions[i] > 1)
+        axes_.insert(axes_.begin(), {placement.dimensions[i], stride, placement.periodic[i]});
     }
     points_ = stride;
   }

@@ -11,26 +11,26 @@ namespace {
 class TrinaryTree final : public SpanningTree {
  public:
   TrinaryTree(std::shared_ptr<const MachineRanks> ranks, std::uint32_t root, std::uint32_t colour)
-      : ranks_(std::move(ranks)), points_(ranks_->places()), root_(ranks_->places().point[root]) {
+      : ranks_(std::move(ranks)), points_(ranks_->placement()), root_(ranks_->placement().point[root]) {
     if (points_.axes() == 0) return;
     first_axis_ = colour % points_.axes();
     sign_ = colour < points_.axes() ? 1 : -1;
   }
 
   [[nodiscard]] Rank parent(Rank machine) const override {
-    const std::uint32_t point = ranks_->places().point[machine];
+    const std::uint32_t point = ranks_->placement().point[machine];
     if (point == root_) return no_id;
     if (away(point, 0) == 0) return next(point, 0, sign_);
-    return next(point, last_turn(point), -sign_);
+    return next(point, last_bend(point), -sign_);
   }
 
   [[nodiscard]] std::vector<Rank> children(Rank machine) const override {
-    const std::uint32_t point = ranks_->places().point[machine];
+    const std::uint32_t point = ranks_->placement().point[machine];
     std::vector<Rank> found;
     if (points_.axes() == 0) return found;
     if (point == root_) return {next(point, 0, sign_)};
     if (away(point, 0) == 0) return found;
-    const std::uint32_t last = last_turn(point);
+    const std::uint32_t last = last_bend(point);
     for (std::uint32_t i = last; i < points_.axes(); ++i) {
       if (away(point, i) + 1 < points_.length(axis(i))) found.push_back(next(point, i, sign_));
     }
@@ -40,7 +40,7 @@ class TrinaryTree final : public SpanningTree {
   }
 
   [[nodiscard]] std::size_t arrival(Rank machine) const override {
-    const std::uint32_t point = ranks_->places().point[machine];
+    const std::uint32_t point = ranks_->placement().point[machine];
     std::size_t hops = 0;
     for (std::uint32_t i = 0; i < points_.axes(); ++i) hops += away(point, i);
     const bool ghost = points_.axes() > 0 && away(point, 0) == 0;
@@ -67,7 +67,7 @@ class TrinaryTree final : public SpanningTree {
     return (sign_ > 0 ? up : 2 * length - up) % length;
   }
   /// The last axis that the way from the root to here takes.
-  [[nodiscard]] std::uint32_t last_turn(std::uint32_t point) const {
+  [[nodiscard]] std::uint32_t last_bend(std::uint32_t point) const {
     std::uint32_t last = points_.axes() - 1;
     while (last > 0 && away(point, last) == 0) --last;
     return last;
@@ -143,7 +143,7 @@ TreePtr trinary_tree(std::shared_ptr<const MachineRanks> ranks, std::uint32_t ro
   return std::make_shared<TrinaryTree>(std::move(ranks), root_machine, colour);
 }
 
-std::uint32_t colours_of(const Places& places) { return std::max(1U, GridPoints(places).axes()); }
+std::uint32_t colours_of(const Placement& placement) { return std::max(1U, GridPoints(placement).axes()); }
 
 TreePtr tree_on_machines(TreePtr inner, std::shared_ptr<const MachineRanks> ranks, Rank root) {
   return std::make_shared<TreeOnMachines>(std::move(inner), std::move(ranks), root);

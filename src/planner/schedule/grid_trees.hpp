@@ -16,7 +16,7 @@ namespace ayatori {
 [[nodiscard]] TreePtr trinary_tree(std::shared_ptr<const MachineRanks> ranks, std::uint32_t root_machine,
                                    std::uint32_t colour);
 /// D: dimensions longer than 1, at least 1.
-[[nodiscard]] std::uint32_t colours_of(const Places& places);
+[[nodiscard]] std::uint32_t colours_of(const Placement& placement);
 
 /// A binary tree mapped on the grid (paper 2, figure 2): at most two children a machine, no cable used twice in
 /// either direction, no edge of more than two hops. Built by growing from the root, level by level, each machine

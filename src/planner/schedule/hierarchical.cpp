@@ -11,8 +11,8 @@ namespace ayatori {
 namespace {
 
 struct Leaders {
-  Leaders(const Places& places, Rank root)
-      : ranks(std::make_shared<const MachineRanks>(places)),
+  Leaders(const Placement& placement, Rank root)
+      : ranks(std::make_shared<const MachineRanks>(placement)),
         scope(ranks->needs_gateways() ? TreeScope::groups : TreeScope::machines),
         tree(std::make_shared<const HierarchicalTree>(ranks, root, scope)) {}
 
@@ -39,7 +39,7 @@ struct Leaders {
 /// alltoall's own 2n slots; a leader's own blocks are there already. Nobody else has bytes in these slots.
 class LeaderExchange {
  public:
-  LeaderExchange(const Places& places, Bytes bytes) : leaders_(places, 0), bytes_(bytes) {
+  LeaderExchange(const Placement& placement, Bytes bytes) : leaders_(placement, 0), bytes_(bytes) {
     std::vector<std::uint32_t> unit_of_rank;
     for (Rank r = 0; r < ranks(); ++r) unit_of_rank.push_back(leaders_.unit(r));
     members_ = Bins(unit_of_rank, leaders_.count());
@@ -134,10 +134,10 @@ class LeaderExchange {
 
 // Gather, exchange, scatter: a unit's messages to another travel as one. Inside a unit no block goes through the
 // leader, and members hand theirs over directly: a tree would only carry some of it twice.
-Result<SchedulePtr> make_hierarchical_alltoall(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_hierarchical_alltoall(const CollectiveCall& call, const Placement& placement,
                                                const AlgorithmOptions&) {
   const Rank n = call.ranks;
-  const auto among_leaders = std::make_shared<const LeaderExchange>(places, call.bytes);
+  const auto among_leaders = std::make_shared<const LeaderExchange>(placement, call.bytes);
   const std::uint32_t units = among_leaders->units();
   if (among_leaders->vectors() * n > std::numeric_limits<Slot>::max()) {
     return fail("a leader among {} ranks would hold more messages than can be numbered", n);
@@ -158,9 +158,9 @@ Result<SchedulePtr> make_hierarchical_alltoall(const CollectiveCall& call, const
   return program;
 }
 
-Result<SchedulePtr> make_hierarchical_reduce_scatter(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_hierarchical_reduce_scatter(const CollectiveCall& call, const Placement& placement,
                                                      const AlgorithmOptions&) {
-  const Leaders leaders(places, 0);
+  const Leaders leaders(placement, 0);
   const Rank n = leaders.count();
   const SlotLayout layout{call.bytes * call.ranks, call.ranks, 2, 0};
   auto program = std::make_shared<PhasedSchedule>(call, layout);
@@ -181,9 +181,9 @@ Result<SchedulePtr> make_hierarchical_reduce_scatter(const CollectiveCall& call,
   return program;
 }
 
-Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, const Placement& placement,
                                                 const AlgorithmOptions&) {
-  const Leaders leaders(places, 0);
+  const Leaders leaders(placement, 0);
   const Rank n = leaders.count();
   const SlotLayout layout{call.bytes, n, 2, 1};
   const Chunks whole_vector{0, 1, n};
@@ -192,9 +192,9 @@ Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, cons
                     broadcast_down(leaders.tree, whole_vector));
 }
 
-Result<SchedulePtr> make_hierarchical_allgather(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_hierarchical_allgather(const CollectiveCall& call, const Placement& placement,
                                                 const AlgorithmOptions&) {
-  const Leaders leaders(places, 0);
+  const Leaders leaders(placement, 0);
   const Rank n = leaders.count();
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
   program->then(gather_up(leaders.tree));

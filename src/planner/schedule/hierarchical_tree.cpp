@@ -25,7 +25,7 @@ std::size_t HierarchicalTree::rounds() const {
 
 std::uint32_t HierarchicalTree::leading_machine(std::uint32_t group) const {
   const std::uint32_t home = ranks_->machine(root_);
-  return ranks_->group(home) == group && ranks_->places().gateway[home] ? home : ranks_->gateway(group);
+  return ranks_->group(home) == group && ranks_->placement().gateway[home] ? home : ranks_->gateway(group);
 }
 
 Rank HierarchicalTree::leader_of_machine(std::uint32_t machine) const {

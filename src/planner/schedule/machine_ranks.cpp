@@ -25,24 +25,24 @@ std::uint32_t bins_in(std::span<const std::uint32_t> bin_of_item) {
 
 }  // namespace
 
-MachineRanks::MachineRanks(const Places& places)
-    : places_(places),
-      by_machine_(places_.machine, bins_in(places_.machine)),
-      by_group_(places_.group, bins_in(places_.group)),
-      machine_at_(places_.point.size()) {
+MachineRanks::MachineRanks(const Placement& placement)
+    : placement_(placement),
+      by_machine_(placement_.machine, bins_in(placement_.machine)),
+      by_group_(placement_.group, bins_in(placement_.group)),
+      machine_at_(placement_.point.size()) {
   for (std::uint32_t machine = 0; machine < machine_at_.size(); ++machine)
-    machine_at_[places_.point[machine]] = machine;
+    machine_at_[placement_.point[machine]] = machine;
 }
 
 std::uint32_t MachineRanks::gateway(std::uint32_t group) const {
   for (const std::uint32_t machine : machines(group)) {
-    if (places_.gateway[machine]) return machine;
+    if (placement_.gateway[machine]) return machine;
   }
   return machines(group).front();
 }
 
 bool MachineRanks::needs_gateways() const {
-  return std::find(places_.gateway.begin(), places_.gateway.end(), false) != places_.gateway.end();
+  return std::find(placement_.gateway.begin(), placement_.gateway.end(), false) != placement_.gateway.end();
 }
 
 }  // namespace ayatori

@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// Places the other way round: which ranks are on a machine, which machines in a group.
+/// The placement inverted: which ranks are on a machine, which machines in a group.
 
 #include <span>
 #include <vector>
 
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 
 namespace ayatori {
 
@@ -30,16 +30,16 @@ class Bins {
 
 class MachineRanks {
  public:
-  explicit MachineRanks(const Places& places);
+  explicit MachineRanks(const Placement& placement);
 
-  [[nodiscard]] const Places& places() const { return places_; }
-  [[nodiscard]] Rank rank_count() const { return static_cast<Rank>(places_.machine.size()); }
-  [[nodiscard]] std::uint32_t machine_count() const { return places_.machine_count(); }
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  [[nodiscard]] Rank rank_count() const { return static_cast<Rank>(placement_.machine.size()); }
+  [[nodiscard]] std::uint32_t machine_count() const { return placement_.machine_count(); }
   [[nodiscard]] std::uint32_t group_count() const { return by_group_.count(); }
   [[nodiscard]] std::uint32_t max_ranks() const { return by_machine_.largest(); }   ///< on one machine
   [[nodiscard]] std::uint32_t max_machines() const { return by_group_.largest(); }  ///< in one group
-  [[nodiscard]] std::uint32_t machine(Rank rank) const { return places_.machine[rank]; }
-  [[nodiscard]] std::uint32_t group(std::uint32_t machine) const { return places_.group[machine]; }
+  [[nodiscard]] std::uint32_t machine(Rank rank) const { return placement_.machine[rank]; }
+  [[nodiscard]] std::uint32_t group(std::uint32_t machine) const { return placement_.group[machine]; }
   [[nodiscard]] std::span<const Rank> ranks(std::uint32_t machine) const { return by_machine_[machine]; }
   [[nodiscard]] std::span<const std::uint32_t> machines(std::uint32_t group) const { return by_group_[group]; }
   /// A rank's number among those of its machine, and a machine's among those of its group.
@@ -53,13 +53,13 @@ class MachineRanks {
   }
   /// The group's first gateway; its first machine if it has none.
   [[nodiscard]] std::uint32_t gateway(std::uint32_t group) const;
-  /// The machine at a point of the places' grid.
+  /// The machine at a point of the placement's grid.
   [[nodiscard]] std::uint32_t machine_at(std::uint32_t point) const { return machine_at_[point]; }
   /// Messages between groups can't start at every machine.
   [[nodiscard]] bool needs_gateways() const;
 
  private:
-  Places places_;
+  Placement placement_;
   Bins by_machine_;
   Bins by_group_;
   std::vector<std::uint32_t> machine_at_;

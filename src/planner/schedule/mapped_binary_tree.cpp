@@ -145,8 +145,8 @@ class Growth {
 }  // namespace
 
 TreePtr mapped_binary_tree(const MachineRanks& ranks, std::uint32_t root_machine) {
-  const GridPoints points(ranks.places());
-  return Growth(points, ranks.places().point[root_machine]).grow(ranks);
+  const GridPoints points(ranks.placement());
+  return Growth(points, ranks.placement().point[root_machine]).grow(ranks);
 }
 
 }  // namespace ayatori

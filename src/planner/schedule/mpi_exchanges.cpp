@@ -264,13 +264,13 @@ std::shared_ptr<PhasedSchedule> scattered(const CollectiveCall& call) {
 
 }  // namespace
 
-Result<SchedulePtr> make_openmpi_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_openmpi_rabenseifner(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return near_first(call, FoldTo::halves_to_even);
 }
 
 // The reduce-scatter goes round once for each part of the blocks, the allgather once with whole blocks. A vector that
 // has less than chunk_bytes for each rank is not cut.
-Result<SchedulePtr> make_openmpi_segmented_ring(const CollectiveCall& call, const Places&,
+Result<SchedulePtr> make_openmpi_segmented_ring(const CollectiveCall& call, const Placement&,
                                                 const AlgorithmOptions& options) {
   constexpr Bytes most = 1 << 20;
   const Rank n = call.ranks;
@@ -301,11 +301,11 @@ Result<SchedulePtr> make_openmpi_segmented_ring(const CollectiveCall& call, cons
   return program;
 }
 
-Result<SchedulePtr> make_mpich_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_mpich_rabenseifner(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return near_first(call, call.collective == Collective::reduce ? FoldTo::whole_to_even : FoldTo::whole_to_odd);
 }
 
-Result<SchedulePtr> make_scatter_doubling(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_scatter_doubling(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   auto program = scattered(call);
   const auto doubling = std::make_shared<const DoublingOfBlocks>(call.ranks);
   program->then(
@@ -315,7 +315,7 @@ Result<SchedulePtr> make_scatter_doubling(const CollectiveCall& call, const Plac
   return program;
 }
 
-Result<SchedulePtr> make_scatter_ring(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_scatter_ring(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   auto program = scattered(call);
   program->then(from_root(ring_allgather(call.ranks), call));
   return program;

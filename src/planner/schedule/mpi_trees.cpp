@@ -140,21 +140,22 @@ PhasePtr halves_exchanged(const Halves& halves, Rank ranks, Rank root) {
 
 }  // namespace
 
-Result<SchedulePtr> make_openmpi_binomial(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_openmpi_binomial(const CollectiveCall& call, const Placement&,
+                                          const AlgorithmOptions& options) {
   return along(call, std::make_shared<HighestBitTree>(call.ranks, call.root), options);
 }
 
-Result<SchedulePtr> make_openmpi_binary(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_openmpi_binary(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   return along(call, std::make_shared<LevelledBinaryTree>(call.ranks, call.root), options);
 }
 
-Result<SchedulePtr> make_openmpi_chains(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_openmpi_chains(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   const std::uint32_t chains = options.radix == 0 ? 4 : options.radix;
   return along(call, chains_tree(call.ranks, call.root, chains), options);
 }
 
 // A vector that has not a piece for each half goes along one chain.
-Result<SchedulePtr> make_openmpi_split_binary(const CollectiveCall& call, const Places&,
+Result<SchedulePtr> make_openmpi_split_binary(const CollectiveCall& call, const Placement&,
                                               const AlgorithmOptions& options) {
   const Halves halves(call.bytes, options.chunk_bytes);
   if (!halves.fit(options.chunk_bytes)) {
@@ -171,26 +172,26 @@ Result<SchedulePtr> make_openmpi_split_binary(const CollectiveCall& call, const 
 
 // The root signals one rank after the other, which then sends its data and, as a second message, the rest: nothing,
 // where a table names no size of the first.
-Result<SchedulePtr> make_openmpi_linear_sync(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_openmpi_linear_sync(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
-  const std::size_t turns = call.ranks - 1;
-  if (turns == 0) return program;
-  program->then(phase(2 * turns + 1, [turns, root = call.root](Rank r, std::size_t step, StepActions& actions) {
-    const auto sender = [root](std::size_t turn) { return static_cast<Rank>(turn < root ? turn : turn + 1); };
+  const std::size_t senders = call.ranks - 1;
+  if (senders == 0) return program;
+  program->then(phase(2 * senders + 1, [senders, root = call.root](Rank r, std::size_t step, StepActions& actions) {
+    const auto sender = [root](std::size_t index) { return static_cast<Rank>(index < root ? index : index + 1); };
     const auto message = [&](Rank from, Rank to, SlotRange slots) {
       if (r == from) actions.send(to, slots);
       if (r == to) actions.receive(from, slots);
     };
-    const std::size_t turn = step / 2;
-    if (step % 2 == 1) return message(sender(turn), root, {sender(turn), 1});
-    if (turn < turns) message(root, sender(turn), {});
-    if (turn > 0) message(sender(turn - 1), root, {});
+    const std::size_t index = step / 2;
+    if (step % 2 == 1) return message(sender(index), root, {sender(index), 1});
+    if (index < senders) message(root, sender(index), {});
+    if (index > 0) message(sender(index - 1), root, {});
   }));
   return program;
 }
 
 // Its tree is that of the last rank, which hands the result to the root in one message.
-Result<SchedulePtr> make_openmpi_in_order_binary(const CollectiveCall& call, const Places&,
+Result<SchedulePtr> make_openmpi_in_order_binary(const CollectiveCall& call, const Placement&,
                                                  const AlgorithmOptions& options) {
   const auto tree = std::make_shared<TableTree>(call.ranks);
   add_in_order(0, call.ranks, 0, *tree);

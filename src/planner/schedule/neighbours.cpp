@@ -9,7 +9,7 @@ namespace ayatori {
 
 // Hensgen, Finkel, Manber, Two algorithms for barrier synchronization, 1988: after step k, r has heard of the 2^(k+1)
 // ranks up to itself.
-Result<SchedulePtr> make_dissemination(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_dissemination(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
   program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
@@ -21,7 +21,7 @@ Result<SchedulePtr> make_dissemination(const CollectiveCall& call, const Places&
 }
 
 // Two tokens go round from rank 0, one after the other: the first collects, the second releases.
-Result<SchedulePtr> make_double_ring(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_double_ring(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
   program->then(phase(n > 1 ? 2 * std::size_t{n} : 0, [n](Rank r, std::size_t step, StepActions& actions) {
@@ -32,8 +32,8 @@ Result<SchedulePtr> make_double_ring(const CollectiveCall& call, const Places&, 
   return program;
 }
 
-// Ranks from the largest power of two on tell a lower one that they have begun, and are told when all have.
-Result<SchedulePtr> make_doubling_barrier(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+// Ranks from the largest power of two on signal a lower one that they have begun, and get a signal when all have.
+Result<SchedulePtr> make_doubling_barrier(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const Rank core = std::bit_floor(n);
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
@@ -69,7 +69,7 @@ struct Stencil {
     return ranks ? ranks->ranks(ranks->machine_at(point)).front() : point;
   }
   [[nodiscard]] std::uint32_t point_of(Rank rank) const {
-    return ranks ? ranks->places().point[ranks->machine(rank)] : rank;
+    return ranks ? ranks->placement().point[ranks->machine(rank)] : rank;
   }
   [[nodiscard]] std::uint32_t face_count() const { return static_cast<std::uint32_t>(2 * lengths.size()); }
 
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> balanced(Rank n, std::size_t factors) {
   return found;
 }
 
-Result<Stencil> stencil_of(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+Result<Stencil> stencil_of(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions& options) {
   if (!options.stencil.empty()) {
     std::uint64_t points = 1;
     for (const std::uint32_t length : options.stencil) points = std::min<std::uint64_t>(points * length, no_id);
@@ -113,8 +113,8 @@ Result<Stencil> stencil_of(const CollectiveCall& call, const Places& places, con
     if (periodic.size() != options.stencil.size()) return fail("stencil and stencil_periodic differ in length");
     return Stencil{options.stencil, periodic, nullptr};
   }
-  if (!places.dimensions.empty() && places.machine.size() == places.machine_count()) {
-    return Stencil{places.dimensions, places.periodic, std::make_shared<const MachineRanks>(places)};
+  if (!placement.dimensions.empty() && placement.machine.size() == placement.machine_count()) {
+    return Stencil{placement.dimensions, placement.periodic, std::make_shared<const MachineRanks>(placement)};
   }
   return Stencil{balanced(call.ranks, 3), {true, true, true}, nullptr};
 }
@@ -123,8 +123,8 @@ Result<Stencil> stencil_of(const CollectiveCall& call, const Places& places, con
 
 // Receives are posted with the neighbour below first: on a ring of two both neighbours are one rank, and what it sends
 // first, upwards, comes from below. On a ring of one a rank is its own neighbour.
-Result<SchedulePtr> make_halo(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  auto made = stencil_of(call, places, options);
+Result<SchedulePtr> make_halo(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions& options) {
+  auto made = stencil_of(call, placement, options);
   if (!made) return Failure(made.error());
   const auto stencil = std::make_shared<const Stencil>(std::move(*made));
   const std::uint32_t faces = stencil->face_count();

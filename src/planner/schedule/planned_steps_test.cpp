@@ -64,7 +64,7 @@ TEST(AlltoallPlanned, SendsAsItsStepsSay) {
   options.planned_steps =
       std::make_shared<const PlannedSteps>(PlannedSteps::of(3, {1, no_id, 0, 2, 0, no_id, no_id, 2, 1}).value());
   const auto schedule =
-      make_schedule("path-aware", {Collective::alltoall, 3, 0, 10}, places_of_ranks(3), options).value();
+      make_schedule("path-aware", {Collective::alltoall, 3, 0, 10}, placement_of_ranks(3), options).value();
   EXPECT_EQ(schedule->step_count(0), 3U);
   StepActions actions;
   schedule->actions(1, 0, 0, actions);

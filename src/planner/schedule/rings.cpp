@@ -29,23 +29,23 @@ PhasePtr ring_allgather(Rank n, Rank ahead) {
   });
 }
 
-Result<SchedulePtr> make_ring_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_ring_allgather(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return one_by_one(call, SlotLayout{call.bytes, 1, call.ranks, 0}, ring_allgather(call.ranks));
 }
 
-Result<SchedulePtr> make_ring_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_ring_reduce_scatter(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const SlotLayout layout{call.bytes, 1, call.ranks, 1};
   return one_by_one(call, layout, ring_reduce_scatter(call.ranks, layout));
 }
 
 // Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009. As in Open MPI block b starts at rank b.
-Result<SchedulePtr> make_ring_allreduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_ring_allreduce(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const SlotLayout layout{call.bytes, call.ranks, 1, 1};
   return one_by_one(call, layout, ring_reduce_scatter(call.ranks, layout, 1), ring_allgather(call.ranks, 1));
 }
 
 // Bruck et al., 1997: r has the blocks r … r + 2^k − 1 before step k, and fetches as many from r + 2^k.
-Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, n, 0});
   program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
@@ -58,12 +58,13 @@ Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Place
 }
 
 // Chen et al., Performance evaluation of allgather algorithms on terascale Linux cluster with fast Ethernet, 2005. Even
-// ranks talk to the neighbour above and the one below in turn, beginning above, odd ones the other way round: first of
-// their own blocks, then of the two that arrived last. An odd number of ranks takes the ring, as Open MPI does.
-Result<SchedulePtr> make_neighbour_exchange(const CollectiveCall& call, const Places& places,
+// ranks exchange with the neighbour above and the one below alternately, beginning above, odd ones the other way round:
+// first of their own blocks, then of the two that arrived last. An odd number of ranks takes the ring, as Open MPI
+// does.
+Result<SchedulePtr> make_neighbour_exchange(const CollectiveCall& call, const Placement& placement,
                                             const AlgorithmOptions& options) {
   const Rank n = call.ranks;
-  if (n % 2 == 1) return make_ring_allgather(call, places, options);
+  if (n % 2 == 1) return make_ring_allgather(call, placement, options);
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, n, 0});
   program->then(phase(n / 2, [n](Rank r, std::size_t step, StepActions& actions) {
     const auto s = static_cast<Rank>(step);
@@ -89,7 +90,8 @@ Result<SchedulePtr> make_neighbour_exchange(const CollectiveCall& call, const Pl
 }
 
 // In step s, rank r sends its contribution for rank r + s + 1 to it, and receives one for itself from r − s − 1.
-Result<SchedulePtr> make_pairwise_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_pairwise_reduce_scatter(const CollectiveCall& call, const Placement&,
+                                                 const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const SlotLayout layout{call.bytes, 1, n, 1};
   auto program = std::make_shared<PhasedSchedule>(call, layout);

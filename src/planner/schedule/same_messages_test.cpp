@@ -12,7 +12,7 @@ namespace ayatori {
 namespace same_messages_test {
 
 SchedulePtr made(const char* algorithm, Collective collective, Rank ranks, Bytes bytes) {
-  const auto schedule = make_schedule(algorithm, {collective, ranks, 0, bytes}, places_of_ranks(ranks, ranks), {});
+  const auto schedule = make_schedule(algorithm, {collective, ranks, 0, bytes}, placement_of_ranks(ranks, ranks), {});
   EXPECT_TRUE(schedule) << algorithm;
   return *schedule;
 }
@@ -69,7 +69,7 @@ TEST(SendTheSameMessages, SaysWhatTheStepsInWordsSayOfAllAlgorithms) {
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.needs_grid) continue;
       const CollectiveCall call{algorithm.collective, ranks, 0, 840};
-      const auto schedule = make_schedule(algorithm.name, call, places_of_ranks(ranks, ranks), {});
+      const auto schedule = make_schedule(algorithm.name, call, placement_of_ranks(ranks, ranks), {});
       if (schedule) by_collective[algorithm.collective].push_back(*schedule);
     }
     int same = 0;

@@ -14,9 +14,9 @@
 
 namespace ayatori {
 
-inline SchedulePtr made(std::string_view algorithm, const CollectiveCall& call, const Places& places,
+inline SchedulePtr made(std::string_view algorithm, const CollectiveCall& call, const Placement& placement,
                         const AlgorithmOptions& options = {}) {
-  auto schedule = make_schedule(algorithm, call, places, options);
+  auto schedule = make_schedule(algorithm, call, placement, options);
   EXPECT_TRUE(schedule) << schedule.error().message;
   return *schedule;
 }
@@ -27,9 +27,9 @@ inline std::vector<Message> step_of(const StepSequence& steps, std::size_t index
   return messages;
 }
 
-inline Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_machine = 1) {
+inline Placement torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_machine = 1) {
   const bool periodic[] = {true, true, true, true};
-  return places_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_machine);
+  return placement_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_machine);
 }
 
 using Edge = std::pair<Rank, Rank>;
@@ -53,13 +53,13 @@ inline std::vector<std::uint32_t> coordinates(std::uint32_t point, const std::ve
   return found;
 }
 
-inline std::uint32_t hops(Rank a, Rank b, const Places& places) {
-  const auto from = coordinates(a, places.dimensions);
-  const auto to = coordinates(b, places.dimensions);
+inline std::uint32_t hops(Rank a, Rank b, const Placement& placement) {
+  const auto from = coordinates(a, placement.dimensions);
+  const auto to = coordinates(b, placement.dimensions);
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
     const std::uint32_t straight = from[i] > to[i] ? from[i] - to[i] : to[i] - from[i];
-    sum += places.periodic[i] ? std::min(straight, places.dimensions[i] - straight) : straight;
+    sum += placement.periodic[i] ? std::min(straight, placement.dimensions[i] - straight) : straight;
   }
   return sum;
 }

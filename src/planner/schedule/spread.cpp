@@ -62,7 +62,7 @@ PhasePtr spread_allgather(Rank n) {
 
 }  // namespace
 
-Result<SchedulePtr> make_spread_allreduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread_allreduce(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = with_arrivals(call, {call.bytes, 1, 1, 0}, [bytes = call.bytes](Rank) { return bytes; });
   program->then(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
@@ -75,7 +75,7 @@ Result<SchedulePtr> make_spread_allreduce(const CollectiveCall& call, const Plac
   return program;
 }
 
-Result<SchedulePtr> make_two_step_allreduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_two_step_allreduce(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const SlotLayout layout{call.bytes, n, 1, 0};
   auto program = with_arrivals(call, layout, [layout](Rank r) { return layout.block_bytes(r); });
@@ -84,18 +84,18 @@ Result<SchedulePtr> make_two_step_allreduce(const CollectiveCall& call, const Pl
   return program;
 }
 
-Result<SchedulePtr> make_spread_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread_reduce_scatter(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = with_arrivals(call, {call.bytes, 1, n, 0}, [bytes = call.bytes](Rank) { return bytes; });
   program->then(spread_reduce_scatter(n, n));
   return program;
 }
 
-Result<SchedulePtr> make_spread_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread_allgather(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return one_by_one(call, SlotLayout{call.bytes, 1, call.ranks, 0}, spread_allgather(call.ranks));
 }
 
-Result<SchedulePtr> make_spread_reduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread_reduce(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = with_arrivals(call, {call.bytes, 1, 1, 0}, [call](Rank r) { return r == call.root ? call.bytes : 0; });
   program->then(phase(1, [n, root = call.root](Rank r, std::size_t, StepActions& actions) {
@@ -106,7 +106,7 @@ Result<SchedulePtr> make_spread_reduce(const CollectiveCall& call, const Places&
   return program;
 }
 
-Result<SchedulePtr> make_two_step_reduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_two_step_reduce(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const SlotLayout layout{call.bytes, n, 1, 0};
   auto program = with_arrivals(call, layout, [layout](Rank r) { return layout.block_bytes(r); });
@@ -118,7 +118,7 @@ Result<SchedulePtr> make_two_step_reduce(const CollectiveCall& call, const Place
   return program;
 }
 
-Result<SchedulePtr> make_spread_barrier(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread_barrier(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
   program->then(phase(1, [n](Rank r, std::size_t, StepActions& actions) {

@@ -55,13 +55,13 @@ SchedulePtr pipelined(const CollectiveCall& call, const std::vector<TreePtr>& tr
   return along(call, trees, chunk_count(call.bytes / trees.size(), *trees.front(), options.chunk_bytes));
 }
 
-std::shared_ptr<const MachineRanks> ranks_of(const Places& places) {
-  return std::make_shared<const MachineRanks>(places);
+std::shared_ptr<const MachineRanks> ranks_of(const Placement& placement) {
+  return std::make_shared<const MachineRanks>(placement);
 }
 
-SchedulePtr coloured(const CollectiveCall& call, const Places& places, std::uint32_t colours,
+SchedulePtr coloured(const CollectiveCall& call, const Placement& placement, std::uint32_t colours,
                      const AlgorithmOptions& options) {
-  const auto ranks = ranks_of(places);
+  const auto ranks = ranks_of(placement);
   std::vector<TreePtr> trees;
   for (std::uint32_t colour = 0; colour < colours; ++colour) {
     trees.push_back(tree_on_machines(trinary_tree(ranks, ranks->machine(call.root), colour), ranks, call.root));
@@ -116,61 +116,66 @@ class AggregationTree final : public SpanningTree {
 
 }  // namespace
 
-Result<SchedulePtr> make_binomial(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_binomial(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, 2));
 }
 
-Result<SchedulePtr> make_knomial(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_knomial(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   const std::uint32_t radix = options.radix == 0 ? 4 : options.radix;
   if (radix < 2) return fail("a k-nomial tree needs a radix of at least 2");
   return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, std::min(radix, std::max(2U, call.ranks))));
 }
 
-Result<SchedulePtr> make_linear_tree(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_linear_tree(const CollectiveCall& call, const Placement&, const AlgorithmOptions&) {
   return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, std::max(2U, call.ranks)));
 }
 
-Result<SchedulePtr> make_chain(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_chain(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   return pipelined(call, {chain_tree(call.ranks, call.root)}, options);
 }
 
-Result<SchedulePtr> make_binary(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_binary(const CollectiveCall& call, const Placement&, const AlgorithmOptions& options) {
   return pipelined(call, {binary_tree(call.ranks, call.root)}, options);
 }
 
-Result<SchedulePtr> make_mapped_binary(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_mapped_binary(const CollectiveCall& call, const Placement& placement,
                                        const AlgorithmOptions& options) {
-  const auto ranks = ranks_of(places);
+  const auto ranks = ranks_of(placement);
   const TreePtr among_machines = mapped_binary_tree(*ranks, ranks->machine(call.root));
   return pipelined(call, {tree_on_machines(among_machines, ranks, call.root)}, options);
 }
 
-Result<SchedulePtr> make_trinaryx1(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  return coloured(call, places, 1, options);
+Result<SchedulePtr> make_trinaryx1(const CollectiveCall& call, const Placement& placement,
+                                   const AlgorithmOptions& options) {
+  return coloured(call, placement, 1, options);
 }
 
-Result<SchedulePtr> make_trinaryx3(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  return coloured(call, places, colours_of(places), options);
+Result<SchedulePtr> make_trinaryx3(const CollectiveCall& call, const Placement& placement,
+                                   const AlgorithmOptions& options) {
+  return coloured(call, placement, colours_of(placement), options);
 }
 
-Result<SchedulePtr> make_sixcolour(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  return coloured(call, places, 2 * colours_of(places), options);
+Result<SchedulePtr> make_sixcolour(const CollectiveCall& call, const Placement& placement,
+                                   const AlgorithmOptions& options) {
+  return coloured(call, placement, 2 * colours_of(placement), options);
 }
 
-Result<SchedulePtr> make_hierarchical_tree(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  return whole(call, std::make_shared<HierarchicalTree>(ranks_of(places), call.root, TreeScope::all));
+Result<SchedulePtr> make_hierarchical_tree(const CollectiveCall& call, const Placement& placement,
+                                           const AlgorithmOptions&) {
+  return whole(call, std::make_shared<HierarchicalTree>(ranks_of(placement), call.root, TreeScope::all));
 }
 
-Result<SchedulePtr> make_gateway_trees(const CollectiveCall& call, const Places& places,
+Result<SchedulePtr> make_gateway_trees(const CollectiveCall& call, const Placement& placement,
                                        const AlgorithmOptions& options) {
-  const auto ranks = ranks_of(places);
+  const auto ranks = ranks_of(placement);
   std::vector<TreePtr> trees = gateway_trees(*ranks, ranks->machine(call.root));
   for (TreePtr& tree : trees) tree = tree_on_machines(tree, ranks, call.root);
   return pipelined(call, trees, options);
 }
 
-Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  const auto tree = std::make_shared<const AggregationTree>(ranks_of(places));
+Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Placement& placement,
+                                    const AlgorithmOptions& options) {
+  const auto tree = std::make_shared<const AggregationTree>(ranks_of(placement));
   auto program = call.collective == Collective::barrier
                      ? signals_along(call, tree)
                      : along(call, {tree}, chunk_count(call.bytes, *tree, options.chunk_bytes));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ayatori/schedule/promise.hpp"
+#include "ayatori/schedule/postcondition.hpp"
 #include "symbolic_execution.hpp"
 
 namespace ayatori {

@@ -341,7 +341,7 @@ std::string break_something(WrittenSchedule& schedule, Random& random) {
 
 class VerifyMutations : public testing::TestWithParam<Collective> {};
 
-/// A mutation that the verifier accepts must run correctly in any order of turns. Most mutations must be rejected.
+/// A mutation that the verifier accepts must run correctly in any order of execution. Most mutations must be rejected.
 TEST_P(VerifyMutations, AreRejectedOrHarmless) {
   constexpr std::uint64_t seed = 20240917;
   Random random(seed);
@@ -354,15 +354,15 @@ TEST_P(VerifyMutations, AreRejectedOrHarmless) {
     for (std::int64_t i = 0; i < of_each; ++i) {
       const std::uint32_t lengths[] = {3, static_cast<std::uint32_t>(2 + random.below(2))};
       const bool periodic[] = {true, true};
-      const Places places = places_on_grid(lengths, periodic, static_cast<std::uint32_t>(1 + random.below(2)));
-      const auto n = static_cast<Rank>(places.machine.size());
+      const Placement placement = placement_on_grid(lengths, periodic, static_cast<std::uint32_t>(1 + random.below(2)));
+      const auto n = static_cast<Rank>(placement.machine.size());
       const CollectiveCall call{algorithm.collective, n, static_cast<Rank>(random.below(n)), 3 * n + 1};
       AlgorithmOptions options;
       options.chunk_bytes = n;
       if (algorithm.collective == Collective::alltoallv) {
         options.pair_sizes = {n, [](Rank from, Rank to) -> Bytes { return (from + 3 * to) % 5; }};
       }
-      const auto made = make_schedule(algorithm.name, call, places, options);
+      const auto made = make_schedule(algorithm.name, call, placement, options);
       ASSERT_TRUE(made) << made.error().message;
       WrittenSchedule schedule(**made);
       const bool is_barrier = algorithm.collective == Collective::barrier;

@@ -173,7 +173,7 @@ class WrittenOut : public testing::TestWithParam<Collective> {
       const auto sizes = drawn.options.pair_sizes;
       drawn.options.pair_sizes.bytes = [sizes](Rank from, Rank to) { return 1 + sizes.bytes(from, to); };
     }
-    const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+    const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.placement, drawn.options).value();
     const auto written = written_out(*schedule);
     if (!written && algorithm.within_a_node && drawn.call.bytes % schedule->block_count() != 0) return;
     if (!written && algorithm.of_an_mpi && written.error().message.contains("as equally as can be")) return;

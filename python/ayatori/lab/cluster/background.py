@@ -1,4 +1,4 @@
-"""Traffic beside that of jobs, as the cluster's file asks for it: one process sends and receives all of it by TCP, from
+"""Background traffic, as the cluster's file asks for it: one process sends and receives all of it by TCP, from
 sockets in the hosts' own network namespaces."""
 
 from __future__ import annotations

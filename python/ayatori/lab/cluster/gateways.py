@@ -12,12 +12,12 @@ def find_routes(layout: Layout) -> list[dict[int, str]]:
     """By host: for each subnet that it is not on the address of its gateway.
 
     That is the host with the fewest further gateways on the way, among these one with the fewest switches between;
-    hosts that have the same choice take it in turn. Raises Error for a host from which no way leads to another.
+    hosts that have the same choice take it round-robin. Raises Error for a host from which no path leads to another.
     """
     subnets = sorted({nic.subnet for host in layout.hosts for nic in host.interfaces})
     further = {subnet: _gateways_to(layout, subnet) for subnet in subnets}
     switches = _switch_distances(layout)
-    turns: dict[tuple[str, ...], int] = defaultdict(int)
+    uses: dict[tuple[str, ...], int] = defaultdict(int)
     routes: list[dict[int, str]] = []
     for host in layout.hosts:
         routes.append({})
@@ -31,13 +31,13 @@ def find_routes(layout: Layout) -> list[dict[int, str]]:
             ]
             if not ways:
                 raise Error(
-                    f"no way leads from host '{host.name}' to host '{_a_host_on(layout, subnet)}'",
+                    f"no path leads from host '{host.name}' to host '{_a_host_on(layout, subnet)}'",
                     hint="a link between their switches, or a host with a link to both",
                 )
             shortest = min(ways)[:2]
             choice = tuple(sorted(address for *length, address in ways if tuple(length) == shortest))
-            routes[-1][subnet] = choice[turns[choice] % len(choice)]
-            turns[choice] += 1
+            routes[-1][subnet] = choice[uses[choice] % len(choice)]
+            uses[choice] += 1
     return routes
 
 

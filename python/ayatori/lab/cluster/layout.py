@@ -70,7 +70,7 @@ class Layout:
     left_out: list[str]
     """Pairs of switches whose cables would close a circle."""
     flows: list[tuple[tuple[int, int], tuple[int, int], float]]
-    """Traffic beside that of jobs: from a host's interface to another's (both by their numbers), and how many bits a
+    """Background traffic: from a host's interface to another's (both by their numbers), and how many bits a
     second it asks for."""
     own_addresses: bool
     """Whether all addresses are the lab's, which then finds routes. It makes none if the file gives an address."""
@@ -97,8 +97,10 @@ def lay_out(network: Network, slower: float = 1.0, given: Sequence[HostInterface
     for number, machine in enumerate(machines):
         if not machine.endpoints:
             raise Error(f"host '{machine.name}' has no cable")
-        told = {one.name: one.addresses for one in given if one.host == machine.name and one.cabled}
-        interfaces = [_interface(network, port, number, subnets, parts, told, slower) for port in machine.endpoints]
+        given_by_name = {one.name: one.addresses for one in given if one.host == machine.name and one.cabled}
+        interfaces = [
+            _interface(network, port, number, subnets, parts, given_by_name, slower) for port in machine.endpoints
+        ]
         others = [one for one in given if one.host == machine.name and not one.cabled]
         for other in others:
             _check_name(other.name)
@@ -136,7 +138,7 @@ def _interface(
     host: int,
     subnets: Mapping[tuple[int, int], int],
     parts: list[int],
-    told: Mapping[str, list[str]],
+    given_by_name: Mapping[str, list[str]],
     slower: float,
 ) -> Interface:
     device = network.port(endpoint).device
@@ -147,7 +149,7 @@ def _interface(
     subnet = subnets[network.rail(device), parts[bridge]]
     block, place = divmod(host, _HOSTS_IN_A_BLOCK)
     own = f"10.{_FIRST_SUBNET + subnet}.{block}.{place + 1}/{_PREFIX_LENGTH}"
-    return Interface(name, bridge, subnet, told.get(name, [own]), _cable(network, endpoint, slower))
+    return Interface(name, bridge, subnet, given_by_name.get(name, [own]), _cable(network, endpoint, slower))
 
 
 def _check_name(name: str) -> None:

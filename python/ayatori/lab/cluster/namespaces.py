@@ -44,15 +44,16 @@ def make_namespaces(layout: Layout, loss_percent: float, burst: int, has_netem: 
 
 
 def core_of(number: int) -> int:
-    """Of the host with this number: hosts take this machine's cores in turn."""
+    """Of the host with this number: hosts take this machine's cores round-robin."""
     cores = sorted(os.sched_getaffinity(0))
     return cores[number % len(cores)]
 
 
 def variables() -> dict[str, str]:
     """What tells Open MPI and MPICH which hosts there are and how to start programs on them. They choose networks as
-    they always do; only what would take all hosts for one machine is switched off. Open MPI is told to leave its core
-    while it waits: it can't know that hosts share cores. HPL on four hosts would take minutes instead of seconds."""
+    they always do; only what would take all hosts for one machine is switched off. Open MPI gets the option to leave
+    its core while it waits: it can't know that hosts share cores. HPL on four hosts would take minutes instead of
+    seconds."""
     agent, hostfile = str(FOLDER / "agent"), str(FOLDER / "hostfile")
     return {
         "AYATORI_LAB_HOSTFILE": hostfile,

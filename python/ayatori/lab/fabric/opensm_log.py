@@ -74,8 +74,8 @@ def _refusal(lines: list[tuple[int, str]]) -> str:
         if message.startswith(_BUILDING):
             said = []
         elif _CANNOT_BUILD.match(message):
-            errors = [text for told, text in said if _is_error(told)]
-            infos = [text for told, text in said if told & _INFO]
+            errors = [text for flags, text in said if _is_error(flags)]
+            infos = [text for flags, text in said if flags & _INFO]
             return errors[0] if errors else infos[-1] if infos else message
         said.append((level, message))
     return ""

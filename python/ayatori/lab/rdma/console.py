@@ -19,7 +19,7 @@ class Console:
     """Waits for the guests at UNIX sockets, one a port, and hears what they say.
 
     The guests say "ready" when they are set up, "failed WHY" if they can't be, and "exit N" when the command has ended.
-    When all are ready the first one is told to go on.
+    When all are ready the first one gets the signal to go on.
     """
 
     def __init__(self, folders: Sequence[Path], output: BinaryIO, errors: BinaryIO) -> None:

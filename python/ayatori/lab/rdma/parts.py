@@ -86,7 +86,7 @@ def prepare_parts(cache: Path | None = None) -> Parts:
 
 
 def _fill(whole: Path) -> None:
-    """Makes the cache in a folder beside it, so that it is there whole or not at all."""
+    """Makes the cache in a folder next to it, so that it is there whole or not at all."""
     whole.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=whole.parent, prefix=".lab-rdma-") as made:
         scratch = Path(made)

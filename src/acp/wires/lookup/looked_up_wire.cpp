@@ -4,13 +4,13 @@ namespace ayatori::wires {
 
 namespace {
 
-/// One of how many polls looks for questions, too: each look is a system call.
-constexpr std::uint32_t polls_between_looks = 16;
+/// One of so many polls serves queries, too: each needs a system call.
+constexpr std::uint32_t polls_between_queries = 16;
 
 }  // namespace
 
 std::size_t LookedUpWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
-  if (polls_++ % polls_between_looks == 0) lookup_->serve();
+  if (polls_++ % polls_between_queries == 0) lookup_->serve();
   return inner_->poll(max_datagrams, take);
 }
 

@@ -111,8 +111,8 @@ class Ring {
   std::atomic<std::uint32_t>* below_;  // of each free buffer in the stack
   Cell* cells_;
   std::byte* buffers_;
-  std::uint64_t known_head_ = 0;    // senders: how far the receiver was when they last looked
-  std::uint64_t next_ = 0;          // the receiver: number of the cell whose turn it is
+  std::uint64_t known_head_ = 0;    // senders: how far the receiver was when they last read it
+  std::uint64_t next_ = 0;          // the receiver: number of the next cell
   std::uint32_t taken_buffer_ = 0;  // of the datagram that next() gave; a copy, as others can overwrite the cell
   std::uint64_t malformed_ = 0;
 };

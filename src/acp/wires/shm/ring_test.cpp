@@ -214,7 +214,7 @@ void race(std::uint32_t senders, std::uint32_t count, bool impatient) {
   std::uint64_t got_in_all = 0, wrong = 0, given_up = 0;
   Random random(4711);
   while (true) {
-    const bool last_look = running == 0;
+    const bool last_poll = running == 0;
     while (const auto got = memory.receiver.next()) {
       std::vector<std::uint32_t> words(got->size() / 4);
       std::memcpy(words.data(), got->data(), got->size());
@@ -230,7 +230,7 @@ void race(std::uint32_t senders, std::uint32_t count, bool impatient) {
       memory.receiver.skip_unfinished();
       ++given_up;
     }
-    if (last_look) break;
+    if (last_poll) break;
     std::this_thread::yield();
   }
   EXPECT_EQ(wrong, 0U);

@@ -61,7 +61,7 @@ class OwnShmFile {
 
 struct OpenShmFile {
   Mapping mapping;
-  ino_t inode = 0;  ///< tells it apart from a later file of the same name
+  ino_t inode = 0;  ///< distinguishes it from a later file of the same name
 };
 
 /// Maps the file of another process. Error: with code ENOENT if there is no such file now.

@@ -76,7 +76,7 @@ TEST(ShmWire, KilledPeerIsReportedAsLostAndItsRankCanBeTaken) {
   process.run([&] { return process.idle(); });
   receiver.signal(SIGKILL);
   EXPECT_EQ(receiver.wait(), -SIGKILL);
-  process.send(1, 1, 1'000);   // its ring takes this: the sender learns only by itself that nobody reads it there
+  process.send(1, 1, 1'000);   // its ring takes this: the sender finds out only by itself that nobody reads it there
   process.send(1, 2, 60'000);  // this has to be acknowledged
   process.run([&] { return !process.lost_peers.empty(); });
   EXPECT_EQ(process.lost_peers, std::vector<PeerId>{1});

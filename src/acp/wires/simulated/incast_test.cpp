@@ -66,7 +66,7 @@ double best_fixed(const Incast& incast, const Scenario& scenario) {
   return best;
 }
 
-/// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
+/// The endpoints know only by the server's own options that it has one buffer. Compared are the steady
 /// rates, and no packet has more than one message: how many clients are late at the end differs from seed to seed, for
 /// fixed timers too. bench/tasks/simulated_incast has whole runs, of many seeds.
 TEST(AdaptiveWithAdmission, SteadyRateIsAtLeastThatOfTheBestFixedTimer) {
@@ -132,7 +132,7 @@ TEST(Incast, LatencyAndFairnessAreThoseOfTheModel) {
   EXPECT_EQ(one.latency.median, scenario.send_cost + scenario.latency + scenario.receive_cost);
   EXPECT_EQ(one.latency.longest, one.latency.median);
   EXPECT_DOUBLE_EQ(one.fairness, 1);
-  // Of clients in turn, each has its share; one that is out for half of the time has less.
+  // Of alternating clients, each has its share; one that is out for half of the time has less.
   const IncastResult all = run_incast({.clients = 8, .messages = 200}, scenario, transport::stop_and_wait(1ms));
   EXPECT_GT(all.fairness, 0.999);
   const Duration half =

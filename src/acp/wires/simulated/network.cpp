@@ -6,7 +6,7 @@ namespace ayatori::simulated {
 
 namespace {
 
-/// So many datagrams may be handled before what is due gets its turn, however many wait.
+/// So many datagrams may be handled before due timers, however many wait.
 constexpr std::uint32_t handled_at_once = 16;
 
 }  // namespace

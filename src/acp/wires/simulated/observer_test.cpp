@@ -1,4 +1,4 @@
-// What observers are told: every packet that is sent is acknowledged, lost or in flight, and every change of state is
+// What observers see: every packet that is sent is acknowledged, lost or in flight, and every change of state is
 // an edge of the diagrams in flow_state.hpp.
 
 #include <fmt/core.h>
@@ -55,7 +55,7 @@ struct FlowStates {
   std::optional<Activity> activity = Activity::idle;
 };
 
-/// Is told of all endpoints, and checks it.
+/// Observes all endpoints, and checks them.
 class Auditor {
  public:
   /// The observer of an endpoint.

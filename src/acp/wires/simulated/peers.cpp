@@ -116,9 +116,9 @@ class Centre final : public Greeter {
 };
 
 /// The peers that are awake, and the floors of those that are not.
-class Crowd {
+class AwakePeers {
  public:
-  Crowd(Network& network, std::uint32_t count) : network_(network), floors_(count + 1) {}
+  AwakePeers(Network& network, std::uint32_t count) : network_(network), floors_(count + 1) {}
 
   void wake(PeerId peer, bool greets) {
     auto& woken = awake_[peer];
@@ -162,23 +162,23 @@ class Crowd {
 ManyPeersResult run_many_peers(const ManyPeers& peers, const Scenario& scenario) {
   Network network(scenario);
   Centre middle(peers, network);
-  Crowd crowd(network, peers.count);
-  network.on_unattached([&](PeerId peer) { crowd.wake(peer, false); });
+  AwakePeers peers_awake(network, peers.count);
+  network.on_unattached([&](PeerId peer) { peers_awake.wake(peer, false); });
 
   PeerId woken = 0;
   const Time limit = Time(std::chrono::hours(24));
-  while (woken < peers.count || crowd.awake() > 0) {
-    while (woken < peers.count && crowd.awake() < peers.at_once) {
+  while (woken < peers.count || peers_awake.awake() > 0) {
+    while (woken < peers.count && peers_awake.awake() < peers.at_once) {
       ++woken;
-      if (!network.attached(woken)) crowd.wake(woken, true);
+      if (!network.attached(woken)) peers_awake.wake(woken, true);
     }
     middle.greet_up_to(woken);
     for (int steps = 0; steps < 1000 && network.step(limit); ++steps) {
     }
-    crowd.rest();
+    peers_awake.rest();
     if (network.now() >= limit) break;
   }
-  ManyPeersResult result = crowd.result;
+  ManyPeersResult result = peers_awake.result;
   result.from_peers = middle.heard;
   result.wrong += middle.wrong;
   result.virtual_seconds = std::chrono::duration<double>(network.now().time_since_epoch()).count();

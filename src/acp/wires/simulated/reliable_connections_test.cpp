@@ -1,4 +1,4 @@
-// Paper 5, section 5.3: reliable connections with a shared receive queue beside the paper's own protocol.
+// Paper 5, section 5.3: reliable connections with a shared receive queue compared with the paper's own protocol.
 
 #include "ayatori/simulated/reliable_connections.hpp"
 

@@ -94,10 +94,10 @@ TEST(RoundTrips, PeersThatLoseTheirProcessorsGetHardlyAnythingTwice) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     Match match(seed, losing_one_in_a_hundred(seed));
-    for (Time turn{}; !match.has_made(10'000); turn += std::chrono::milliseconds(10)) {
-      ASSERT_LT(turn, Time(std::chrono::minutes(1)));
-      (void)match.network.run_until([&] { return match.has_made(10'000); }, turn);
-      match.network.occupy((turn.time_since_epoch().count() / 10'000'000) % 2, turn + std::chrono::milliseconds(4));
+    for (Time until{}; !match.has_made(10'000); until += std::chrono::milliseconds(10)) {
+      ASSERT_LT(until, Time(std::chrono::minutes(1)));
+      (void)match.network.run_until([&] { return match.has_made(10'000); }, until);
+      match.network.occupy((until.time_since_epoch().count() / 10'000'000) % 2, until + std::chrono::milliseconds(4));
     }
     for (const Endpoint& endpoint : match.endpoints) {
       EXPECT_GT(endpoint.statistics().retransmissions, 50U) << "one in a hundred is lost";

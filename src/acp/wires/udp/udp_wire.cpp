@@ -50,7 +50,7 @@ void ask_for_segments(msghdr& message, SegmentControl& control, std::uint16_t by
 }
 
 /// A train of small datagrams is answered before a second one is received. Large ones are parts of something larger,
-/// whose sender is better told once than woken for each.
+/// whose sender is better notified once than woken for each.
 bool goes_on(std::size_t received, std::size_t train_bytes) {
   constexpr std::size_t max_together = 8;
   return train_bytes >= large_datagram && received < max_together;

@@ -1,6 +1,6 @@
 /// \file
 /// The wire over the ports of this machine that are up: in the virtual machine of `ayatori lab rdma`, and on clusters.
-/// Where there are several devices the ranks take turns on them, so that datagrams cross the network between them.
+/// Where there are several devices the ranks use them round-robin, so that datagrams cross the network between them.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -108,8 +108,8 @@ TEST_F(RealPorts, DatagramsOfAllSizesArriveWhole) {
   EXPECT_FALSE(first->problem());
 }
 
-/// Memory of one port that another one reads, writes and changes, beside arrays that are changed by one operation after
-/// the other. Operations are numbered from 0 on.
+/// Memory of one port that another one reads, writes and changes, compared with arrays that are changed by one
+/// operation after the other. Operations are numbered from 0 on.
 class ReachedMemory {
  public:
   static constexpr std::uint32_t operations = 200;

@@ -154,7 +154,7 @@ bool VerbsConnections::make_ready(ibv_qp& pair, const UdAddress& address, const 
   wanted.dest_qp_num = other.queue;
   wanted.rq_psn = other.first_packet;
   wanted.max_dest_rd_atomic = reads_;
-  wanted.ah_attr = port_.way_to(address);
+  wanted.ah_attr = port_.address_handle_to(address);
   what = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
          IBV_QP_MIN_RNR_TIMER;
   if (ibv_modify_qp(&pair, &wanted, what) != 0) return false;
@@ -325,7 +325,7 @@ bool VerbsConnections::ask_for_event() {
 
 // ---- This process's own memory
 
-bool VerbsConnections::make_way_here() {
+bool VerbsConnections::connect_to_self() {
   completions_here_.reset(ibv_create_cq(port_.device, 2, nullptr, nullptr, 0));
   if (!completions_here_) return false;
   from_here_ = queue_pair(completions_here_.get());
@@ -339,7 +339,7 @@ bool VerbsConnections::make_way_here() {
 
 std::optional<std::uint64_t> VerbsConnections::compare_swap_here(std::byte* word, const RdmaKeys& keys,
                                                                  std::uint64_t expected, std::uint64_t desired) {
-  if (!from_here_ && !make_way_here()) return std::nullopt;
+  if (!from_here_ && !connect_to_self()) return std::nullopt;
   std::uint64_t& result = results_.back();
   const RdmaRequest request{.kind = RdmaRequest::Kind::compare_swap,
                             .remote = reinterpret_cast<std::uintptr_t>(word),

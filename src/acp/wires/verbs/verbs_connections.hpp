@@ -33,12 +33,12 @@ struct RcPort {
   std::uint8_t number = 1;
   std::uint8_t mtu = IBV_MTU_1024;
   UdAddress own;
-  std::function<ibv_ah_attr(const UdAddress&)> way_to;
+  std::function<ibv_ah_attr(const UdAddress&)> address_handle_to;
 };
 
 class VerbsConnections final : public RcConnections {
  public:
-  /// `tries`: how often the adapter sends again before it gives up, and is told to begin again.
+  /// `tries`: how often the adapter sends again before it gives up, and is reset.
   VerbsConnections(RcPort port, UdResolver resolve, std::uint8_t tries)
       : port_(std::move(port)), resolve_(std::move(resolve)), tries_(tries) {}
 
@@ -85,7 +85,7 @@ class VerbsConnections final : public RcConnections {
   [[nodiscard]] transport::RdmaEnd end_of(const ibv_qp& pair);
   [[nodiscard]] bool make_ready(ibv_qp& pair, const UdAddress& address, const transport::RdmaEnd& other,
                                 std::uint32_t first_packet) const;
-  [[nodiscard]] bool make_way_here();
+  [[nodiscard]] bool connect_to_self();
 
   void post_more(Connection& connection);
   [[nodiscard]] bool post(Connection& connection, std::size_t index);

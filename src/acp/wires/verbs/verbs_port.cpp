@@ -203,7 +203,7 @@ Result<> VerbsPort::use(std::span<std::byte> memory) {
                    "`ulimit -l` may allow less memory to be locked");
 }
 
-ibv_ah_attr VerbsPort::way_to(const UdAddress& address) const {
+ibv_ah_attr VerbsPort::address_handle_to(const UdAddress& address) const {
   ibv_ah_attr wanted{};
   wanted.dlid = address.lid;
   wanted.port_num = options_.port;
@@ -216,21 +216,22 @@ ibv_ah_attr VerbsPort::way_to(const UdAddress& address) const {
 }
 
 Result<std::unique_ptr<UdPeer>> VerbsPort::reach(const UdAddress& address) {
-  ibv_ah_attr wanted = way_to(address);
+  ibv_ah_attr wanted = address_handle_to(address);
   VerbsObject<ibv_ah> handle(ibv_create_ah(domain_.get(), &wanted));
   if (!handle) return refused_by_device(fmt::format("an address handle for LID {}", address.lid), errno);
   return std::make_unique<VerbsPeer>(std::move(handle));
 }
 
 std::unique_ptr<RcConnections> VerbsPort::connections(const UdResolver& resolve) {
-  return std::make_unique<VerbsConnections>(RcPort{.device = device_.get(),
-                                                   .domain = domain_.get(),
-                                                   .events = events_.get(),
-                                                   .number = options_.port,
-                                                   .mtu = static_cast<std::uint8_t>(port_.active_mtu),
-                                                   .own = address(),
-                                                   .way_to = [this](const UdAddress& peer) { return way_to(peer); }},
-                                            resolve, options_.tries);
+  return std::make_unique<VerbsConnections>(
+      RcPort{.device = device_.get(),
+             .domain = domain_.get(),
+             .events = events_.get(),
+             .number = options_.port,
+             .mtu = static_cast<std::uint8_t>(port_.active_mtu),
+             .own = address(),
+             .address_handle_to = [this](const UdAddress& peer) { return address_handle_to(peer); }},
+      resolve, options_.tries);
 }
 
 // ---- Sending and receiving

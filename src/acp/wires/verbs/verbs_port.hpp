@@ -45,7 +45,7 @@ class VerbsPort final : public UdPort {
   Result<VerbsObject<ibv_qp>> queue_pair(std::uint32_t sends, std::uint32_t receives);
   Result<> start(ibv_qp& pair) const;
   [[nodiscard]] std::uint32_t queue_key() const;
-  [[nodiscard]] ibv_ah_attr way_to(const UdAddress& address) const;
+  [[nodiscard]] ibv_ah_attr address_handle_to(const UdAddress& address) const;
   [[nodiscard]] Failure refused_by_device(std::string_view what, int code) const;
 
   VerbsOptions options_;

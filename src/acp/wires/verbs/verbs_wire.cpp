@@ -41,7 +41,7 @@ Error lost_because(std::string_view what, std::string cause) {
 struct VerbsWire::State {
   /// A peer with an address handle.
   struct Peer {
-    std::unique_ptr<UdPeer> way;
+    std::unique_ptr<UdPeer> handle;
     std::uint32_t data_queue = 0;
     std::uint32_t control_queue = 0;
     std::uint64_t last_send = 0;
@@ -72,7 +72,7 @@ struct VerbsWire::State {
   void collect_sent();
 
   void post_receives();
-  bool look_for_arrivals();
+  bool poll_arrivals();
   void lose(std::uint64_t& counter, const Error& why);
 
   VerbsOptions options;
@@ -111,9 +111,9 @@ bool VerbsWire::State::room_for(Rank peer) const {
 VerbsWire::State::Peer* VerbsWire::State::peer(Rank rank) {
   if (Peer* known = peers.use(rank)) return known;
   const auto address = resolve(rank);
-  auto way = address ? port->reach(*address) : Failure(address.error());
-  if (way) return &peers.keep(rank, {std::move(*way), address->data_queue, address->control_queue});
-  lose(statistics.unresolved, way.error());
+  auto handle = address ? port->reach(*address) : Failure(address.error());
+  if (handle) return &peers.keep(rank, {std::move(*handle), address->data_queue, address->control_queue});
+  lose(statistics.unresolved, handle.error());
   return nullptr;
 }
 
@@ -132,7 +132,7 @@ bool VerbsWire::State::send(const Datagram& datagram) {
   const SendRing::Send next = ring.next();
   const auto memory = buffers[receives + next.slot];
   std::ranges::copy(datagram.payload, std::ranges::copy(datagram.header, memory.begin()).out);
-  const int code = port->post_send({.to = to->way.get(),
+  const int code = port->post_send({.to = to->handle.get(),
                                     .queue = datagram.control ? to->control_queue : to->data_queue,
                                     .bytes = memory.first(datagram.header.size() + datagram.payload.size()),
                                     .id = next.number,
@@ -172,7 +172,7 @@ void VerbsWire::State::post_receives() {
   }
 }
 
-bool VerbsWire::State::look_for_arrivals() {
+bool VerbsWire::State::poll_arrivals() {
   arrived = std::span(completions).first(port->poll_received(completions));
   return !arrived.empty();
 }
@@ -181,7 +181,7 @@ std::size_t VerbsWire::poll(std::size_t max_datagrams, const std::function<void(
   State& state = *state_;
   state.collect_sent();
   std::size_t taken = 0;
-  while (taken < max_datagrams && (!state.arrived.empty() || state.look_for_arrivals())) {
+  while (taken < max_datagrams && (!state.arrived.empty() || state.poll_arrivals())) {
     const UdCompletion one = state.arrived.front();
     state.arrived = state.arrived.subspan(1);
     if (one.error) {
@@ -233,7 +233,7 @@ bool VerbsWire::send(const Datagram& datagram) { return state_->send(datagram); 
 Duration VerbsWire::prepare_to_sleep(Duration timeout) {
   state_->port->ask_for_event();
   if (state_->connections && state_->connections->ask_for_event()) return Duration::zero();
-  if (!state_->arrived.empty() || state_->look_for_arrivals()) return Duration::zero();
+  if (!state_->arrived.empty() || state_->poll_arrivals()) return Duration::zero();
   return state_->stalled || !state_->unposted.empty() ? std::min(timeout, retry_after) : timeout;
 }
 

@@ -112,7 +112,7 @@ TEST(VerbsWire, UnresolvedDatagramsAreCounted) {
   EXPECT_TRUE(wire->send({2, false, bytes, {}}));
   ASSERT_TRUE(wire->problem());
   EXPECT_EQ(wire->problem()->message, "rank 2 has not started");
-  EXPECT_TRUE(wire->send({1, false, bytes, {}})) << "no way there";
+  EXPECT_TRUE(wire->send({1, false, bytes, {}})) << "no path there";
   EXPECT_EQ(wire->statistics().unresolved, 2U);
 }
 

@@ -1,10 +1,10 @@
 /*
  * nwtopo: coordinates in a mesh or torus (A.1.5). The conventions of nwtopo.h hold.
  *
- * Coordinates are arrays of num_dimensions numbers, from 0; shifts are arrays of as many, of either sign. `grid` is a
- * grid object of the topology; of a subset made with REUSE_OBJECTS also the base's: the topology argument decides whose
- * grid is meant. An object is a child of the grid, or any object below one (a machine under a router of a torus of
- * switches), which stands for that child. No function allocates once the objects in question exist.
+ * Coordinates are arrays of num_dimensions numbers, from 0 on. Shifts are arrays of the same length, of either sign.
+ * `grid` is a grid object of the topology. For a subset made with REUSE_OBJECTS the base's grid object is valid, too: the
+ * topology argument selects the grid. An object argument is a child of the grid, or an object below one, which stands for
+ * that child: a machine under a router of a torus of switches. No function allocates once the objects exist.
  */
 #ifndef NWTOPO_GRID_H
 #define NWTOPO_GRID_H
@@ -37,13 +37,13 @@ int nwtopo_grid_get_shifted_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, n
 int nwtopo_grid_get_neighbor_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t base, unsigned direction,
                                  int shift, nwtopo_obj_t *objp);
 
-/* Writes where an object lies.
+/* Writes the coordinates of an object.
  *     coords  receives num_dimensions numbers
  * Returns 0, or -1 with EINVAL if it is not under the grid. */
 int nwtopo_grid_get_coords(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t obj, int *coords);
 
-/* Writes the lengths of a grid as this topology has it. Those in the grid's attributes are the same, but where `grid` is
- * the `parents[0]` of a machine that a subset shares with its base: then they are the base's.
+/* Writes the lengths of a grid in this topology. The grid's attributes have the same lengths, with one exception: if
+ * `grid` is `parents[0]` of a machine that a subset shares with its base, they have the base's.
  *     dimensions  receives num_dimensions numbers
  * Returns 0 or -1. */
 int nwtopo_grid_get_dimensions(nwtopo_topology_t topology, nwtopo_obj_t grid, int *dimensions);

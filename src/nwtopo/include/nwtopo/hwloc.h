@@ -1,7 +1,7 @@
 /*
  * nwtopo and hwloc: the network between machines, and the inside of a machine. Header only: include it where hwloc.h is
- * installed, and link with -lnwtopo -lhwloc. The conventions of nwtopo.h hold, but nwtopo_error_message() only speaks
- * of the network's part: of what is hwloc's, errno alone tells.
+ * installed, and link with -lnwtopo -lhwloc. The conventions of nwtopo.h hold, but nwtopo_error_message() describes
+ * errors of nwtopo alone. For errors of hwloc there is only errno.
  *
  *     core --hwloc--> package --hwloc--> NIC | machine --nwtopo--> leaf switch --nwtopo--> spine
  */
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Finds the machine that an hwloc topology describes: by the host name that hwloc kept in it, or else, if it describes the
- * machine that this process runs on, this machine.
+/* Finds the machine that an hwloc topology describes: by the host name in it, or, if it describes the host of this process,
+ * this machine.
  *     node  a loaded hwloc topology
  * Returns the machine; NULL with ENOENT if the network does not have it. */
 static inline nwtopo_obj_t nwtopo_hwloc_get_machine(nwtopo_topology_t topology, hwloc_topology_t node)
@@ -76,9 +76,9 @@ static inline int nwtopo_hwloc_load(nwtopo_topology_t topology, nwtopo_obj_t mac
     return -1;
 }
 
-/* Returns what stands above an object among packages, caches and cores, or the object if it is one of them. I/O
- * devices, memory and Misc objects hang beside those. They have negative depths, which hwloc_get_common_ancestor_obj()
- * does not take. */
+/* Returns the nearest ancestor of an object among packages, caches and cores, or the object if it is one of them. I/O
+ * devices, memory and Misc objects are attached to those. They have negative depths, which hwloc_get_common_ancestor_obj()
+ * does not accept. */
 static inline hwloc_obj_t nwtopo_hwloc_get_core_side_obj(hwloc_obj_t obj)
 {
     while (obj->depth < 0) obj = obj->parent;
@@ -88,7 +88,7 @@ static inline hwloc_obj_t nwtopo_hwloc_get_core_side_obj(hwloc_obj_t obj)
 /* Finds the network device that is nearest to an object of a machine, such as a core: the one with the lowest common
  * ancestor; of several a verbs device ("mlx5_0") rather than an IP interface ("eth0").
  *     node  a loaded hwloc topology
- *     near  an object of it; memory (a NUMA node) and devices are where they are attached
+ *     near  an object of it; memory (a NUMA node) and devices count as the object that they are attached to
  * Returns the device. Errors: ENOENT if hwloc knows none. */
 static inline hwloc_obj_t nwtopo_hwloc_get_nic_near(hwloc_topology_t node, hwloc_obj_t near)
 {

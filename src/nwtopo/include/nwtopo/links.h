@@ -1,9 +1,9 @@
 /*
  * nwtopo: links, ports and NICs, which the paper leaves for later (section 7). The conventions of nwtopo.h hold.
  *
- * A link is the directed way out of a port; the way back is a link of the object at its other end. Two objects may have
- * several (parallel cables, several planes). Machines whose router is built in, as in a torus, have the router's links.
- * Virtual objects have none.
+ * A link is one direction of a cable: it leaves an object through a port. The opposite direction is a link of the object
+ * at the other end. There may be several links between two objects (parallel cables, several planes). Machines with a
+ * built-in router, as in a torus, have the router's links. Virtual objects have none.
  */
 #ifndef NWTOPO_LINKS_H
 #define NWTOPO_LINKS_H
@@ -19,19 +19,19 @@ typedef enum {
     NWTOPO_LINK_TAKEN_OUT /* named by nwtopo_topology_set_faults(): shown, but no query goes over it */
 } nwtopo_link_state_t;
 
-/* Instead of a NIC's index: this end of the link is a router, also one that is built into a machine. */
+/* Instead of a NIC's index: this end of the link is a router, possibly one that is built into a machine. */
 #define NWTOPO_NO_NIC (~0u)
 
 struct nwtopo_link {
     nwtopo_obj_t from;
-    nwtopo_obj_t to;    /* NULL with NO_MACHINES if it is a machine; in a route, so are machines outside of the subset whose
-                           built-in routers forward; the same goes for `from` */
+    nwtopo_obj_t to;    /* NULL with NO_MACHINES if it is a machine. In a route, `from` and `to` are also NULL for machines
+                           outside of the subset whose built-in routers forward */
     unsigned from_port; /* as printed on the device; 0 if not known */
     unsigned to_port;
     unsigned plane;     /* which network: an index for nwtopo_topology_get_plane_name() */
-    unsigned width;     /* lanes; 0 if the network knows none */
+    unsigned width;     /* lanes; 0 if not known */
     double bandwidth;   /* payload of one direction, bytes a second; 0 if not known */
-    double lane_speed;  /* bandwidth / width; 0 if the network knows no lanes */
+    double lane_speed;  /* bandwidth / width, bytes a second; 0 if the width is not known */
     double latency;     /* seconds, with the device at the far end; 0 if not known */
     nwtopo_link_state_t state;
     bool degraded;           /* slower than most links of its kind */
@@ -64,8 +64,8 @@ struct nwtopo_nic {
     void *reserved[2];    /* NULL */
 };
 
-/* Writes the index-th NIC (from 0, below attr->machine.num_nics) of a machine to *nic. Machines whose router is built in
- * have one, which no link of theirs leaves.
+/* Writes the index-th NIC (from 0, below attr->machine.num_nics) of a machine to *nic. A machine with a built-in router has
+ * one NIC, without links of its own.
  * Returns 0, or -1 with EINVAL for an object that is not a machine, ENOENT for an index beyond the last. */
 int nwtopo_obj_get_nic(nwtopo_topology_t topology, nwtopo_obj_t machine, unsigned index, struct nwtopo_nic *nic);
 
@@ -84,7 +84,7 @@ unsigned nwtopo_topology_get_num_planes(nwtopo_topology_t topology);
 /* Returns the name of a plane (from 0): "infiniband", "ethernet", ... Errors: ENOENT beyond the last. */
 const char *nwtopo_topology_get_plane_name(nwtopo_topology_t topology, unsigned plane);
 
-/* Before loading: says what is out of order, as data.
+/* Before loading: sets the faults of the network.
  *     faults  separated by commas or new lines:
  *                 NAME              a router or machine with all of its links
  *                 NAME:PORT         the cable in a port, both directions; of a machine with several NICs: of its first

@@ -1,8 +1,9 @@
 /*
- * nwtopo: what one asks of a network. The conventions of nwtopo.h hold.
+ * nwtopo: queries of a network: distances, routes, nearest machines, cuts. The conventions of nwtopo.h hold.
  *
- * Everything is computed on demand, over links that are up; nothing of size N x N is kept. Grids without faults answer
- * from their coordinates, all else by breadth-first search. Machines do not forward, unless their router is built in.
+ * Everything is computed on demand, over links that are up; no table of size N x N is kept. For grids without faults the
+ * coordinates suffice; all other networks are searched breadth-first. Machines do not forward, unless their router is built
+ * in.
  */
 #ifndef NWTOPO_QUERIES_H
 #define NWTOPO_QUERIES_H
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Of nwtopo/links.h, which may be what includes this header. */
+/* Defined in nwtopo/links.h, which may be including this header. */
 struct nwtopo_nic;
 struct nwtopo_link;
 
@@ -31,8 +32,8 @@ long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t
 long nwtopo_get_nic_hops(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned from_nic, nwtopo_obj_t to,
                          unsigned to_nic);
 
-/* Finds the NIC of another machine that is nearest to a NIC of this one, and writes it to *nic: where a message that leaves
- * by the local NIC should go. Of NICs at one distance it is that of the same rail, or else the first.
+/* Finds the NIC of another machine that is nearest to a NIC of this one, and writes it to *nic: the destination for a
+ * message that leaves by the local NIC. Of equally near NICs it is that of the same rail, or else the first.
  * Returns 0, or -1 with ENOENT for a NIC that the machine does not have, and where no NIC can be reached. */
 int nwtopo_get_nearest_nic(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned from_nic, nwtopo_obj_t to,
                            struct nwtopo_nic *nic);
@@ -43,8 +44,8 @@ int nwtopo_get_nearest_nic(nwtopo_topology_t topology, nwtopo_obj_t from, unsign
  * Returns 0 or -1. */
 int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_obj_t *objs, unsigned *matrix);
 
-/* Returns how many shortest routes there are, parallel cables counted apart; ULONG_MAX if there are more than that; 0 on
- * error, and with ENOENT where there is no route. */
+/* Returns the number of shortest routes; parallel cables count separately. ULONG_MAX if there are more than that; 0 on
+ * error, with ENOENT if there is no route. */
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
 /* Writes a shortest route. In a torus, route 0 goes dimension by dimension, from the first to the last.
@@ -73,16 +74,16 @@ int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char *file);
 long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned path,
                             unsigned max_links, struct nwtopo_link *links);
 
-/* Writes the lowest objects above both a and b (or equal to one): in a fat tree the routers where the two may meet.
+/* Writes the lowest common ancestors of a and b (or a or b itself): in a fat tree the routers at which packets turn
+ * downwards.
  *     max_objs  how many objects fit into `objs`
  *     objs      receives the first objects by rising id; may be NULL if max_objs is 0
  * Returns how many there are, 0 if none; -1 on error. */
 long nwtopo_get_common_ancestors(nwtopo_topology_t topology, nwtopo_obj_t a, nwtopo_obj_t b, unsigned max_objs,
                                  nwtopo_obj_t *objs);
 
-/* Writes the machines that are nearest to a machine or router, nearest first, equally near ones by rising id; not `from`
- * itself.
- *     max_machines  how many are wanted
+/* Writes the machines nearest to a machine or router, without `from` itself: nearest first, equally near ones by rising id.
+ *     max_machines  how many to write at most
  *     machines      receives them
  * Returns how many were written; -1 on error. */
 long nwtopo_get_nearest_machines(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned max_machines,
@@ -95,21 +96,21 @@ long nwtopo_get_nearest_machines(nwtopo_topology_t topology, nwtopo_obj_t from, 
 long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned max_machines,
                                nwtopo_obj_t *machines);
 
-/* What two sets of machines can exchange. */
+/* The bandwidth between two sets of machines. */
 struct nwtopo_cut {
-    double bandwidth;        /* maximum flow from a to b, bytes a second: the capacity of a minimum cut. 0 if not known:
-                                links whose bandwidth is not known decide it; also 0 (and num_links) if there is no way */
-    double injection;        /* the lesser of what the NICs of a and of b carry, bytes a second; 0 if not known */
+    double bandwidth;        /* maximum flow from a to b, bytes a second: the capacity of a minimum cut. 0 if not known, as
+                                links of unknown bandwidth decide it; also 0 (and num_links) if there is no path */
+    double injection;        /* the lesser of the bandwidths of the NICs of a and of b, bytes a second; 0 if not known */
     double oversubscription; /* injection / bandwidth; 1 is a full bisection; 0 if one of them is not known */
     unsigned long num_links; /* links of that cut; if its bandwidth is not known, of the one with the fewest links */
     void *reserved[2];       /* NULL */
 };
 
-/* Computes the minimum cut between two sets of machines (maximum flow); of several that nearest to a. In a subset it is
- * that of what packets travel through, as for routes (nwtopo_topology_shrink()).
+/* Computes the minimum cut between two sets of machines (maximum flow); of several the one nearest to a. In a subset
+ * packets travel as described at nwtopo_topology_shrink().
  *     a, b  num_a and num_b machines, at least one each, without a common member
  *     cut   receives the answer
- * Returns 0, or -1 with EINVAL for an empty set or a machine that comes twice. */
+ * Returns 0, or -1 with EINVAL for an empty set or a duplicate machine. */
 int nwtopo_get_cut(nwtopo_topology_t topology, unsigned num_a, nwtopo_obj_t *a, unsigned num_b, nwtopo_obj_t *b,
                    struct nwtopo_cut *cut);
 

@@ -309,7 +309,7 @@ Result<std::vector<std::uint32_t>> ClusterReader::hosts_on(const toml::table& ta
   return hosts;
 }
 
-/// As many flows as the longer list has hosts; those of the other take turns.
+/// As many flows as the longer list has hosts; those of the other are used cyclically.
 Result<> ClusterReader::read_background(const toml::table& table) {
   if (auto good = fields_.check_keys(table, {"from", "to", "plane", "rate"}); !good) return good;
   const auto plane = this->plane(table);

@@ -43,7 +43,7 @@ struct Other {
   std::vector<std::string> addresses;
 };
 
-/// Traffic beside that of jobs.
+/// Background traffic.
 struct Background {
   std::uint32_t from = 0;  ///< index in Cluster::hosts
   std::uint32_t to = 0;

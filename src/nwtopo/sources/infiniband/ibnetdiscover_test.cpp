@@ -80,7 +80,7 @@ TEST(ParseIbnetdiscover, ReadsFullFieldsOddNamesAndSubnetRouters) {
   EXPECT_EQ(network.name(0), "edge \"one\"; #7");
   EXPECT_EQ(network.ports(0)[0].lmc, 1);
   EXPECT_EQ(to_string(network.ports(0)[1].rate), "4xQDR");
-  EXPECT_EQ(to_string(network.ports(0)[2].rate), "4xDDR") << "told by s= and w= only";
+  EXPECT_EQ(to_string(network.ports(0)[2].rate), "4xDDR") << "given by s= and w= only";
   EXPECT_FALSE(network.ports(0)[3].rate.known()) << "a speed that ibnetdiscover did not know is not QDR";
   EXPECT_TRUE(network.find_machine("gate"));
 }

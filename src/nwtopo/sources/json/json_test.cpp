@@ -33,7 +33,7 @@ void expect_round_trip(const Network& network) {
   ASSERT_EQ(written(*again), text);
 }
 
-/// Several planes, unnamed HCAs, aggregation nodes, LIDs, GUIDs that are told, guessed or missing, slow cables, names
+/// Several planes, unnamed HCAs, aggregation nodes, LIDs, GUIDs that are given, guessed or missing, slow cables, names
 /// that need escapes.
 Network random_network(std::uint64_t seed) {
   Random random(seed);

@@ -29,7 +29,7 @@ inline std::string device_line(const Network& network, DeviceId id) {
 inline std::string network_text(const Network& network) {
   std::string text =
       fmt::format("routers {} links {} direct {}\n", network.router_count(), network.link_count(), network.direct());
-  if (const auto& grid = network.told_grid()) {
+  if (const auto& grid = network.declared_grid()) {
     text += fmt::format("grid {} periodic {}\n", fmt::join(grid->dimensions, " "), fmt::join(grid->periodic, " "));
   }
   for (const Plane& plane : network.planes()) {

@@ -52,7 +52,7 @@ struct CableRecord {
 
 struct Records {
   bool direct = false;
-  std::optional<ToldGrid> grid;
+  std::optional<DeclaredGrid> grid;
   std::vector<Plane> planes;
   std::vector<DeviceRecord> devices;
   std::vector<DetailRecord> details;

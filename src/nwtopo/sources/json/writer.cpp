@@ -67,7 +67,7 @@ class Writer {
   }
 
   void write_grid() {
-    const auto& grid = network_.told_grid();
+    const auto& grid = network_.declared_grid();
     if (!grid) return;
     put("\"grid\": {{\"dimensions\": [{}], \"periodic\": [{}]}},\n", fmt::join(grid->dimensions, ", "),
         fmt::join(grid->periodic, ", "));

@@ -111,7 +111,7 @@ Result<> Assumptions::cable_groups() {
   for (const Switches& group : groups_) {
     if (auto checked = check_group(group); !checked) return checked;
   }
-  // The switches of a group take the cables to the other groups in turn.
+  // The cables to the other groups are assigned to the switches of a group round-robin.
   const auto towards = [&](std::size_t from, std::size_t to) {
     const std::size_t links = (groups_.size() + groups_[from].size() - 2) / groups_[from].size();
     return groups_[from][(to < from ? to : to - 1) / std::max<std::size_t>(links, 1)];

@@ -24,7 +24,7 @@ std::vector<std::vector<DeviceId>> routers_by_machine(const Network& network) {
   return routers;
 }
 
-/// Cables between leaves do not count as a way: leaves are on one level.
+/// Cables between leaves do not count as a path: leaves are on one level.
 class LeafLevels {
  public:
   LeafLevels(const Network& network, const RouterGraph& graph) : graph_(graph), is_leaf_(graph.size(), false) {
@@ -99,7 +99,7 @@ std::optional<Levels> LeafLevels::rank() const {
 std::expected<Levels, NotATree> levels_for_slurm(const Network& network, const RouterGraph& graph) {
   auto levels = rank_levels(network);
   if (levels) return levels;
-  if (auto beside = LeafLevels(network, graph).rank()) return std::move(*beside);
+  if (auto levels = LeafLevels(network, graph).rank()) return std::move(*levels);
   return levels;
 }
 

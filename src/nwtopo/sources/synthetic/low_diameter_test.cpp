@@ -34,7 +34,7 @@ std::vector<std::uint32_t> hops_from(const RouterGraph& graph, DeviceId start) {
   return hops;
 }
 
-/// Greatest distance between routers whose names begin so; `apart` if there is no way.
+/// Greatest distance between routers whose names begin so; `apart` if there is no path.
 std::uint32_t diameter(const Network& network, std::string_view prefix = "") {
   const RouterGraph graph(network);
   std::uint32_t greatest = 0;

@@ -30,8 +30,8 @@ Pair in_many_rows(std::uint64_t position, std::uint64_t length, std::uint64_t wi
   const std::uint64_t step = position - 1;
   if (step >= length * rows) return {length * width - position, 0};
   const std::uint64_t column = step / rows;
-  const std::uint64_t way = step % rows;
-  return {column, column % 2 == 0 ? 1 + way : rows - way};
+  const std::uint64_t row = step % rows;
+  return {column, column % 2 == 0 ? 1 + row : rows - row};
 }
 
 std::uint64_t from_many_rows(Pair point, std::uint64_t length, std::uint64_t width) {

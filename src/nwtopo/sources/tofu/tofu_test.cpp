@@ -52,7 +52,7 @@ std::vector<std::uint64_t> place(const std::string& name) {
   return found;
 }
 
-/// The promise of every logical view: each machine once, and each link of the logical torus is one physical link. X, Y
+/// The property of every logical view: each machine once, and each link of the logical torus is one physical link. X, Y
 /// and Z are taken for open here: no view may need them closed.
 void expect_embedded(const std::string& rest) {
   SCOPED_TRACE(rest);

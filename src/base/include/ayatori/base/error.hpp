@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Errors as values: the core never throws, prints or aborts. The CLI, the C interfaces and Python turn them into what
-/// their users expect.
+/// Errors as values: the core never throws, prints or aborts. The CLI, the C interfaces and Python convert them to exit
+/// codes, errno and exceptions.
 
 #include <fmt/core.h>
 
@@ -12,10 +12,11 @@
 
 namespace ayatori {
 
+/// What failed, why, and what would work instead: three lines for people.
 struct Error {
   enum class Blame {
-    user,  ///< the input can't be used; the CLI exits with 1
-    us,    ///< a defect of ours, or a resource of the system that failed; the CLI exits with 70
+    user,  ///< invalid input; the CLI exits with 1
+    us,    ///< internal error: a defect, or a resource of the system that failed; the CLI exits with 70
   };
 
   std::string message;  ///< one line: what can't be done, naming file and line where there is one
@@ -37,7 +38,7 @@ template <typename... Args>
   return fail_formatted(format, fmt::make_format_args(args...));
 }
 
-/// A defect in an input file: "FILE:LINE: what". Lines count from 1; 0 speaks of the whole file.
+/// Invalid input in a file: "FILE:LINE: what". Lines count from 1; 0: the whole file.
 [[nodiscard]] Failure fail_at(std::string_view file, std::size_t line, std::string what);
 
 /// The same failure with a hint: `return with_hint(fail("…"), "try …");`

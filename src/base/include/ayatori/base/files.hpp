@@ -12,7 +12,7 @@
 
 namespace ayatori {
 
-/// What read_file() takes at most.
+/// The largest file and the largest output of a pipe that read_file() accepts.
 inline constexpr std::uint64_t max_file_bytes = std::uint64_t{4} << 30;
 inline constexpr std::uint64_t max_pipe_bytes = std::uint64_t{1} << 30;
 
@@ -24,7 +24,7 @@ inline constexpr std::uint64_t max_pipe_bytes = std::uint64_t{1} << 30;
 /// Takes the contents of a file piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
-/// Writes what `produce` gives to its sink into a temporary file beside `path`, and renames that to `path` when all of
+/// Writes what `produce` gives to its sink into a temporary file next to `path`, and renames that to `path` when all of
 /// it is on disk. On failure (a full disk, a folder that can't be written to) `path` is unchanged and the temporary
 /// file is removed. A file that is replaced keeps its permissions; a new one has those that the umask allows.
 [[nodiscard]] Result<> write_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce);

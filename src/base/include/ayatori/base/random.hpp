@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Random numbers from a seed, the same on every machine and with every compiler. The caller chooses the seed and
-/// prints it. xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through SplitMix64.
+/// prints it.
 
 #include <array>
 #include <cstddef>
@@ -12,6 +12,8 @@
 
 namespace ayatori {
 
+/// xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through SplitMix64. Not safe for concurrent
+/// use.
 class Random {
  public:
   using result_type = std::uint64_t;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a long search and whoever waits for it tell each other.
+/// Progress of a long search, and a request to stop it.
 
 #include <atomic>
 #include <cstdint>

@@ -30,10 +30,10 @@ using Environment = std::function<const char*(const char*)>;
 ///      SLURM_TASKS_PER_NODE or SLURM_NTASKS_PER_NODE
 ///
 /// Where no PMIx server can exchange a key, it is a hash of the job's name (PMIX_NAMESPACE, SLURM_JOB_ID and _STEP_ID):
-/// it tells jobs apart, but can be guessed. `random` makes a key. Without a launcher the job has one process.
+/// it distinguishes jobs, but can be guessed. `random` makes a key. Without a launcher the job has one process.
 ///
 /// Errors: a variable that is missing or not a number; ranks that do not fill host after host; hosts with different
-/// numbers of ranks, as far as this process is told of them.
+/// numbers of ranks, as far as this process knows them.
 [[nodiscard]] Result<Placement> find_placement(const Environment& environment,
                                                const std::function<std::uint64_t()>& random);
 

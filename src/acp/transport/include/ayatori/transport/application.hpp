@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an endpoint tells the layer above it.
+/// The calls of an endpoint to the layer above it.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct OperationResult {
 };
 
 enum class Urgency : std::uint8_t {
-  at_its_turn,  ///< all messages before it are here: later ones wait for it
+  in_sequence,  ///< all messages before it are here: later ones wait for it
   early,        ///< a message before it is missing, which it waits for
 };
 
@@ -33,10 +33,10 @@ class Application {
  public:
   virtual ~Application() = default;
 
-  /// Memory for a message that comes in several packets or before its turn, or for several short messages that came in
-  /// one packet before their turn. It is handed back by exactly one deliver() or release(). nullptr means that there is
+  /// Memory for a message that comes in several packets or out of order, or for several short messages that came in
+  /// one packet out of order. It is handed back by exactly one deliver() or release(). nullptr means that there is
   /// no room now; the sender tries again later. `size`, in bytes, is what the peer says: refuse what is too much. If
-  /// memory is bounded, keep some of it from early messages, so that those at their turn find some in the end.
+  /// memory is bounded, keep some of it from early messages, so that those in sequence find some in the end.
   virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
 
   /// A message is here. `reserved` is its memory from reserve(), now the application's again; if it is nullptr, the
@@ -69,8 +69,8 @@ class Application {
   virtual void returned(Token, std::span<const std::byte> /*result*/) {}
 
   /// Writes into memory that a peer named. False if there is no such memory, or if the peer may not write it. Called
-  /// from receive(), at least once for each chunk of a put that is under way, and never after the peer was told that
-  /// the put is completed (docs/decisions/0101-puts-and-gets.md). May call nothing.
+  /// from receive(), at least once for each chunk of a put that is under way, and never after the peer was notified
+  /// that the put is completed (docs/decisions/0101-puts-and-gets.md). May call nothing.
   virtual bool write(PeerId, const RemoteRange&, std::span<const std::byte> /*bytes*/) { return false; }
 
   /// The contents of the whole range that a peer named; they must stay until the endpoint is called again. Nothing if

@@ -7,8 +7,8 @@
 ///     wire ◀── next_packet(now) ──────── Endpoint ◀── send(now, to, message) ── Application
 ///     clock ── advance(now) ───────────▶ Endpoint ── next_deadline() ──▶ clock
 ///
-/// The endpoint does no I/O and knows no clock: a program drives it, by handing in what arrives, sending what
-/// next_packet() gives until it gives nothing, and calling advance() no later than next_deadline().
+/// The endpoint does no I/O and reads no clock. A program drives it: it passes arriving datagrams to receive(), sends
+/// the datagrams of next_packet() until there is none, and calls advance() no later than next_deadline().
 ///
 /// Guarantees, between two endpoints neither of which reports the other as lost:
 ///   - every message is delivered once, its bytes as sent; an ordered message after all messages sent before it to that
@@ -61,6 +61,7 @@ struct Identity {
   Epoch floor = 0;         ///< 0, or the retire() of the endpoint that had this rank before
 };
 
+/// One process of the transport. Not thread-safe.
 class Endpoint {
  public:
   /// Error: options out of range. `application` must outlive the endpoint.
@@ -70,7 +71,7 @@ class Endpoint {
   Endpoint(Endpoint&&) noexcept;
   Endpoint& operator=(Endpoint&&) noexcept;
 
-  /// Hands back reserved memory through Application::release(). Peers and observers are told nothing.
+  /// Hands back reserved memory through Application::release(). Peers and observers are not notified.
   ~Endpoint();
 
   /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers for which `lossless` returns
@@ -92,8 +93,8 @@ class Endpoint {
   /// large.
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
 
-  /// Sends a message of at most max_operation_bytes once: it may be lost, come twice and come late, and nobody hears
-  /// what became of it. The peer's Application::deliver() is called for each copy that arrives. The message is copied.
+  /// Sends a message of at most max_operation_bytes once, unreliably: it may be lost, duplicated or delayed, without a
+  /// report. The peer's Application::deliver() is called for each copy that arrives. The message is copied.
   /// False, and nothing happens, if it is too large, or if too many wait to be sent: try again after some
   /// next_packet().
   [[nodiscard]] bool notify(Time now, PeerId to, std::span<const std::byte> message);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Sees what becomes of every packet that an endpoint sends, and the states of its flows: tests check them, and so a
-/// flow that stalls can be looked at. Without an observer each decision costs one predictable branch.
+/// flow that stalls can be inspected. Without an observer each decision costs one predictable branch.
 
 #include <cstdint>
 

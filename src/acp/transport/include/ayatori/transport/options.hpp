@@ -39,9 +39,9 @@ struct Options {
   std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 270 bytes each
   std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 210 bytes each
   std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
-  std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
-  std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 40 bytes each
-  std::uint32_t epoch_cells = 1U << 16;    ///< for the epochs of closed flows (decision 100); 8 bytes each
+  std::uint32_t replies = 64;       ///< results of calls not yet acknowledged; and contexts for them, in each direction
+  std::uint32_t assemblies = 1024;  ///< messages partly here, or here out of order; about 40 bytes each
+  std::uint32_t epoch_cells = 1U << 16;  ///< for the epochs of closed flows (decision 100); 8 bytes each
 
   std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 150 bytes each
   std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 210 bytes each

@@ -49,7 +49,7 @@ enum class PacketKind : std::uint8_t {
   reset,            ///< receiver to sender: I gave this flow up, and no longer know what I delivered of it
   busy,             ///< receiver to sender: no context is free now; try again
   put,              ///< initiator to target: write the payload to the range
-  get,              ///< initiator to target: tell me the contents of the range
+  get,              ///< initiator to target: send the contents of the range
   contents,         ///< target to initiator: of the range that was asked for
   done,             ///< target to initiator: the put of this number was carried out, and those that the payload lists
   stale,            ///< target to initiator: the put's number is not above `floor`; it was not carried out now
@@ -68,7 +68,7 @@ struct Acknowledgement {
   std::uint32_t echo = 0;        ///< stamp of the first packet that it is for; 0 if it is for none
   bool answer = false;           ///< answers the ask whose sequence the packet repeats
   bool queued = false;           ///< no credit is left; some will be granted without being asked for
-  bool rationed = false;         ///< packets of several senders may meet at a full buffer (decisions 102, 104)
+  bool rationed = false;         ///< packets of several senders may contend for a full buffer (decisions 102, 104)
 
   bool operator==(const Acknowledgement&) const = default;
 };
@@ -153,7 +153,7 @@ inline constexpr std::size_t floor_bytes = 8;
 inline constexpr std::size_t max_header_bytes =
     header_bytes + acknowledgement_bytes + fragment_bytes + range_bytes + floor_bytes;
 
-/// Most packets that a flow may have under way: what an Acknowledgement can tell apart.
+/// Most packets that a flow may have under way: what an Acknowledgement can distinguish.
 inline constexpr std::uint32_t max_window = 64;
 
 using HeaderBuffer = std::array<std::byte, max_header_bytes>;

@@ -2,8 +2,8 @@
 /// \file
 /// What an adapter does with the memory of peers without their processes: RDMA read, RDMA write, and atomics on 8
 /// bytes, over reliable connections (RC; InfiniBand Architecture Specification 1.2, section 9.7). A Wire over such an
-/// adapter offers it beside its datagrams. Everything else is the datagrams': the two ends of a connection, and the
-/// keys of memory, are exchanged by calls when they are first needed (paper 5, section 3).
+/// adapter offers it in addition to its datagrams. Everything else is the datagrams': the two ends of a connection, and
+/// the keys of memory, are exchanged by calls when they are first needed (paper 5, section 3).
 ///
 /// A connection has a direction: the process that opens it reaches the memory of the one that accepts it. It outlives
 /// silence of any length: what is under way is sent again, and carried out once, until it is answered or the connection
@@ -19,7 +19,7 @@
 
 namespace ayatori::transport {
 
-/// What one end of a connection has to know of the other one, beside its address.
+/// What one end of a connection has to know of the other one, in addition to its address.
 struct RdmaEnd {
   std::uint32_t queue = 0;         ///< number of the queue pair, 24 bits
   std::uint32_t first_packet = 0;  ///< number of the first packet that it sends, 24 bits
@@ -69,8 +69,8 @@ class Rdma {
   /// To be called once, before connections are opened: takes room for so many. False: the adapter refused.
   [[nodiscard]] virtual bool make_room(std::uint32_t connections) = 0;
 
-  /// With respect to what its atomics are atomic, beside each other: nothing, or the instructions of the processor, too
-  /// (IBV_ATOMIC_GLOB). Known after make_room().
+  /// With respect to what its atomics are atomic, apart from each other: nothing, or the instructions of the processor,
+  /// too (IBV_ATOMIC_GLOB). Known after make_room().
   enum class Atomics : std::uint8_t { none, among_themselves, with_processor };
   [[nodiscard]] virtual Atomics atomics() const = 0;
 

@@ -16,7 +16,7 @@ class CombinedCarrier final : public Carrier {
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
   [[nodiscard]] Result<> post_receive(RequestId request, const CarriedMessage& message) override;
   [[nodiscard]] Result<std::size_t> test_some(std::span<RequestId> completed) override;
-  /// Waits as a MemoryCarrier does, and looks at both.
+  /// Waits as a MemoryCarrier does, and polls both.
   [[nodiscard]] Result<std::size_t> wait_some(std::span<RequestId> completed) override;
   /// Where all of a step's messages stay on this node.
   [[nodiscard]] Result<bool> exchange(std::span<const CarriedMessage> receives,

@@ -2,7 +2,7 @@
 /// \file
 /// Carries messages among processes of one node through the memory that they share.
 ///
-/// Up to 232 bytes travel in the slot that announces the message (40 where more than 128 ranks share the node); up to
+/// Up to 232 bytes travel inline in the message's slot (40 where more than 128 ranks share the node); up to
 /// 128 KiB are copied into the sender's outbox and from there, and the send is complete at once if there is room. More
 /// comes in fragments through the outbox, or by one copy from the sender's memory (NodeMemoryOptions). What a step
 /// sends to several receivers lies in the outbox once.

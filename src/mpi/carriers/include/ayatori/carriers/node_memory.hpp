@@ -17,7 +17,7 @@ struct NodeMemoryOptions {
   std::function<void()> while_waiting;
   /// Messages of up to so many bytes (192 KiB at most) are copied into the sender's outbox and out of it: two copies,
   /// and the sender need not wait for the receiver.
-  Bytes max_published_bytes = 128 << 10;
+  Bytes eager_limit = 128 << 10;
   /// Whether messages larger than that are read from the memory of their senders by one copy, where the kernel permits
   /// it (process_vm_readv(2)), instead of coming in fragments through the outbox. Off, because the kernel visits each
   /// page for it: on the virtual machine where both were measured, fragments were 2 to 4 times as fast from 64 KiB to

@@ -1,9 +1,9 @@
 #pragma once
 /// \file
-/// The memory that the processes of one node share. One of them creates it and tells the others where it is; it is a
+/// The memory that the processes of one node share. One of them creates it and sends the others its location; it is a
 /// file without a name (memfd_create(2)), so nothing is left of it when its processes end, however they end.
 ///
-/// How the processes of a node set it up, given only a way to broadcast a few bytes among them:
+/// How the processes of a node set it up, given only a broadcast of a few bytes among them:
 ///
 ///     NodeInvitation invitation{};                                     // all zeros: there is none
 ///     std::shared_ptr<NodeSegment> segment;
@@ -15,7 +15,7 @@
 ///       if (auto joined = NodeSegment::join(invitation)) segment = *joined;
 ///     }
 ///     bool all = all_agree(segment != nullptr);                        // MPI_Allreduce(MPI_LAND)
-///     // not all: everybody drops `segment`, and messages go another way
+///     // not all: everybody drops `segment`, and messages take another carrier
 ///     auto memory = NodeMemory::make(segment, self);                   // node_memory.hpp
 ///
 /// No process may send before all have agreed: the agreement is the only synchronisation that is needed. It costs one

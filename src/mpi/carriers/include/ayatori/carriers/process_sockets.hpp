@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The TCP connections of one process to the others of its job, over the networks that both are on: what SocketCarrier
-/// sends through. It knows no MPI: who learns the others' addresses hands them in.
+/// sends through. It knows no MPI: the caller passes the others' addresses.
 
 #include <cstdint>
 #include <functional>
@@ -14,26 +14,26 @@
 
 namespace ayatori {
 
-/// One way from this process to another one. Addresses are IPv4's, as struct in_addr has them.
-struct SocketWay {
+/// One path from this process to another one. Addresses are IPv4's, as struct in_addr has them.
+struct SocketPath {
   std::uint32_t own_address = 0;   ///< from which is sent; 0: whichever the system chooses
   std::string interface;           ///< that has the address; empty: whichever
   std::uint32_t peer_address = 0;  ///< where the peer listens
   std::uint16_t peer_port = 0;     ///< in the order of this machine's bytes
 };
 
-/// How messages go to one process: by size the ways that they take, a part of a message by each.
+/// The paths to one process by size of message; each path carries a part of a message.
 struct SocketPeer {
   struct From {
-    Bytes bytes = 0;                  ///< for messages of so many bytes and more, up to the next one
-    std::vector<std::uint32_t> ways;  ///< indices in SocketPeer::ways
+    Bytes bytes = 0;                   ///< for messages of so many bytes and more, up to the next one
+    std::vector<std::uint32_t> paths;  ///< indices in SocketPeer::paths
   };
-  std::vector<SocketWay> ways;
-  std::vector<From> by_size;  ///< rising, the first from 0 bytes on; none if there are no ways
+  std::vector<SocketPath> paths;
+  std::vector<From> by_size;  ///< rising, the first from 0 bytes on; none if there are no paths
 };
 
-/// Set in the contexts of executions that go on beside others (SocketCarrier::begin_execution).
-inline constexpr std::uint64_t beside_others = std::uint64_t{1} << 31U;
+/// Set in the contexts of executions that run concurrently with others (SocketCarrier::begin_execution).
+inline constexpr std::uint64_t concurrent_execution = std::uint64_t{1} << 31U;
 
 struct SocketOptions {
   /// What all processes of the job know and nobody else does: connections without it are closed.
@@ -42,7 +42,7 @@ struct SocketOptions {
   std::function<void()> while_waiting = nullptr;
 };
 
-/// Connections are made when something is first sent on them, one for each way and direction. Not safe for concurrent
+/// Connections are made when something is first sent on them, one for each path and direction. Not safe for concurrent
 /// use.
 class ProcessSockets {
  public:
@@ -55,7 +55,7 @@ class ProcessSockets {
   /// Where it listens.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// By process of the job how messages go there; no ways to processes that are reached otherwise. Before anything is
+  /// By process of the job the paths to it; none to processes that are reached by other carriers. Before anything is
   /// sent.
   void set_peers(std::vector<SocketPeer> peers);
 

@@ -28,14 +28,14 @@ class SocketCarrier final : public Carrier {
   ~SocketCarrier() override;
 
   /// Before each execution: messages match only within a `context`. All participants give an execution the same, and no
-  /// two executions of the same processes have the same. Bit 31 is set for executions that go on beside others
-  /// (beside_others); of all others there is one at a time in a process. What comes for those before their receives is
-  /// kept in memory while an execution goes on beside them.
+  /// two executions of the same processes have the same. Bit 31 is set for executions that run concurrently with others
+  /// (concurrent_execution); of all others there is one at a time in a process. What comes for those before their
+  /// receives is kept in memory while a concurrent execution is outstanding.
   void begin_execution(std::uint64_t context);
   /// The execution is over, or given up. begin_execution() and the destructor end one that is not.
   void end_execution();
 
-  /// Errors: a participant to whom no way leads; a connection that can't be made or has ended.
+  /// Errors: a participant without a path to it; a connection that can't be made or has ended.
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
   [[nodiscard]] Result<> post_receive(RequestId request, const CarriedMessage& message) override;
   /// Errors: also a message whose ends differ in size, and a process that has ended before it has sent all.

@@ -13,7 +13,7 @@ namespace ayatori {
 struct DelayedCable {
   int near = -1;  ///< descriptors of both ends, which don't block; a read gives one frame, a write takes one
   int far = -1;
-  double seconds = 0;  ///< from one end to the other, each way
+  double seconds = 0;  ///< from one end to the other, in each direction
 };
 
 /// Carries frames, in the order in which they came, until an end can't be read any more: says why. A frame that an end

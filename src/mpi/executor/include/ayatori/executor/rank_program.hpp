@@ -20,7 +20,7 @@ struct ProgramOptions {
   /// other in memory; the regions lie wherever the caller of Executor::start says. An alltoall of n ranks, for example,
   /// is executed straight from the send buffer into the receive buffer with the regions {0, n, 2n}.
   std::vector<Slot> region_starts = {0};
-  /// For measuring time where nobody looks at the data: all messages use the first max_message_bytes() of region 0,
+  /// For measuring time without real data: all messages use the first max_message_bytes() of region 0,
   /// and there are no local operations.
   bool timing_only = false;
 };

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
 /// Data for an execution whose result is to be checked: every contribution has bytes of its own, so that the result
-/// tells which contributions are in it. Whatever executes schedules is tested with it, here, over MPI and under SMPI.
+/// shows which contributions are in it. Whatever executes schedules is tested with it, here, over MPI and under SMPI.
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/executor/executor.hpp"
 #include "ayatori/executor/slot_memory.hpp"
-#include "ayatori/schedule/promise.hpp"
+#include "ayatori/schedule/postcondition.hpp"
 
 namespace ayatori {
 

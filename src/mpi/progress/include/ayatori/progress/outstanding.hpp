@@ -38,7 +38,7 @@ class Outstanding {
   std::atomic<std::size_t> count_{0};
   std::atomic<bool> advancing_{false};
   std::mutex mutex_;                                 ///< of added_
-  std::vector<std::unique_ptr<Operation>> added_;    ///< since advance() last looked
+  std::vector<std::unique_ptr<Operation>> added_;    ///< since the last advance()
   std::vector<std::unique_ptr<Operation>> running_;  ///< belongs to whoever has set advancing_
 };
 

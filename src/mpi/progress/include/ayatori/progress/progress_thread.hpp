@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A thread that lets operations go on while the program computes, and sleeps while there are none.
+/// A progress thread: it polls for operations while the program computes, and sleeps while there are none.
 
 #include <atomic>
 #include <condition_variable>
@@ -10,43 +10,43 @@
 #include <optional>
 #include <thread>
 
-#include "ayatori/progress/look_pace.hpp"
+#include "ayatori/progress/poll_backoff.hpp"
 #include "ayatori/progress/progress_trial.hpp"
 
 namespace ayatori {
 
 struct ProgressThreadOptions {
-  std::function<void()> poll;                  ///< lets everything that is under way move once
-  std::function<bool()> has_work;              ///< whether anything is under way; called by any thread, often
+  std::function<void()> poll;                  ///< makes progress once on all outstanding operations
+  std::function<bool()> has_work;              ///< whether operations are outstanding; called by any thread, often
   std::function<double()> now;                 ///< seconds, about the same in all processes of the job
-  std::function<std::int64_t()> time_on_core;  ///< nanoseconds that the calling thread has had; asked at each look
+  std::function<std::int64_t()> time_on_core;  ///< nanoseconds that the calling thread has had; asked at each poll
   std::function<bool()> is_oversubscribed;     ///< whether threads are waiting for a core; asked now and then
   std::optional<std::uint32_t> core;           ///< on which it runs; otherwise on those of the thread that makes it
   /// How a trial ended; called by the thread of the program.
   std::function<void(const ProgressTrial::Outcome&)> tried;
 };
 
-/// The thread looks every 100 to 600 µs while something is under way, as LookPace says, and never spins: a program that
-/// computes on all cores shall lose little to it. wake(), look_soon(), enter() and leave() are safe for concurrent use.
+/// The thread polls every 100 to 600 µs while operations are outstanding (PollBackoff), and never spins: a program that
+/// computes on all cores loses little to it. wake(), poll_soon(), enter() and leave() are safe for concurrent use.
 class ProgressThread {
  public:
   explicit ProgressThread(ProgressThreadOptions options);
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
-  /// Ends the thread, after its look if it is at one.
+  /// Ends the thread, after its current poll.
   ~ProgressThread();
 
-  /// Something is under way, and nothing was before. Wakes the thread if it is asleep.
+  /// An operation is outstanding, and none was before. Wakes the thread if it is asleep.
   void wake();
 
-  /// Something more is under way: the pause between looks is short again.
-  void look_soon() { begun_.store(true, std::memory_order_relaxed); }
+  /// One more operation is outstanding: the pause between polls is short again.
+  void poll_soon() { begun_.store(true, std::memory_order_relaxed); }
 
-  /// The program waits in the library itself, which lets everything move meanwhile: the thread keeps out of its way.
+  /// Between the two the program waits in the library itself, which makes progress: the thread does not poll.
   void enter() { inside_.fetch_add(1, std::memory_order_relaxed); }
   void leave() { inside_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// Looks that the thread has taken.
+  /// Polls of the thread so far.
   [[nodiscard]] std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
 
  private:
@@ -55,7 +55,7 @@ class ProgressThread {
   [[nodiscard]] Work work();
   void sleep();
   void pause();
-  void look();
+  void poll();
   void stay_on_core() const;
 
   ProgressThreadOptions options_;
@@ -69,9 +69,9 @@ class ProgressThread {
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<bool> begun_{false};
   // Of the thread alone:
-  LookPace pace_;
+  PollBackoff pace_;
   bool oversubscribed_ = false;
-  std::uint32_t looks_until_asked_ = 0;
+  std::uint32_t polls_until_asked_ = 0;
   std::thread thread_;  ///< the last: it uses all others
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Does it pay to move operations while the program computes? Slices of time with and without it take turns, and the
-/// program's own cycles show in which it is faster: everything that it costs is in them, wherever it is paid.
+/// Does progress in the background pay? Time slices with and without it alternate, and the program's own cycles show in
+/// which it is faster: they contain all costs, wherever these occur.
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +36,7 @@ class ProgressTrial {
  private:
   [[nodiscard]] std::uint64_t slice_of(double now) const { return static_cast<std::uint64_t>(now / slice_); }
   [[nodiscard]] bool can_compare() const;
-  /// Whether it can be told in which of both cycles are shorter, if in any.
+  /// Whether it is clear in which of both cycles are shorter, if in any.
   [[nodiscard]] bool is_enough();
   void begin_trial(double now);
   /// After two cycles of which fewer than four fit into a slice: makes slices long enough for four of the shorter one.

@@ -7,8 +7,8 @@
 
 namespace ayatori {
 
-/// Hands out ranges of tags in turn, so that participants that ask for the same numbers of tags in the same order get
-/// the same ranges, whichever of their operations are over meanwhile. Not safe for concurrent use.
+/// Hands out ranges of tags cyclically, so that participants that ask for the same numbers of tags in the same order
+/// get the same ranges, whichever of their operations are over meanwhile. Not safe for concurrent use.
 class TagRanges {
  public:
   /// Tags from `first` to `last`.

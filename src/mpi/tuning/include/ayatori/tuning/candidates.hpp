@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 #include "ayatori/tuning/settings.hpp"
 
 namespace ayatori {
@@ -12,6 +12,6 @@ namespace ayatori {
 /// At most two, for `bytes` as MPI counts them (0 for calls with a size for each rank). Those that combine or forward
 /// on machines first come first where there are several machines with several ranks, and before them those that use
 /// gateways, where only some machines reach the network between groups.
-[[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places);
+[[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement);
 
 }  // namespace ayatori

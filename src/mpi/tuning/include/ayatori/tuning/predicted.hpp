@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ayatori/artefacts/message_costs.hpp"
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 #include "ayatori/tuning/settings.hpp"
 
 namespace ayatori {
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t max_simulated_messages = 20'000;
 /// Links are those of the grid that the machines form, or of switched_paths(). Algorithms whose schedule has so many
 /// messages that the limit would be exceeded are left out: so among many ranks there may be none. Empty, too, for calls
 /// with a size for each rank, and for one rank.
-[[nodiscard]] std::vector<PredictedChoice> predicted_choices(MpiCall call, Bytes bytes, const Places& places,
+[[nodiscard]] std::vector<PredictedChoice> predicted_choices(MpiCall call, Bytes bytes, const Placement& placement,
                                                              const CostModel& model,
                                                              std::uint64_t max_messages = max_simulated_messages);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Which of some ways to execute a call is the fastest? Some calls take turns, and their times are compared; later,
-/// others do that again.
+/// The fastest of several candidates that can execute a call: the MPI's own collective and algorithms of ours. Blocks
+/// of calls alternate between the candidates, and their times are compared. Later trials repeat that.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ class CallsBeforeTrial {
   /// worth a trial takes 20 to 70 µs for small messages among two ranks and the time of two calls for 2 MiB, and first
   /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`oversubscribed`) and
   /// calls take milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough:
-  /// another way may take a thousandth of the time.
+  /// another candidate may take a thousandth of the time.
   [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool oversubscribed);
   /// Whether ranks share cores and calls of this mean time are so long that ranks seem to spin there.
   [[nodiscard]] static bool ranks_spin(double mean, bool oversubscribed);
@@ -35,42 +35,42 @@ class CallsBeforeTrial {
   double seconds_ = 0;
 };
 
-/// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
-/// times, so that all choose alike.
+/// Reads no clock: times are handed in. All ranks hold one Trial for the same calls and agree on the slowest rank's
+/// times, so that all make the same choice.
 ///
-/// First each way executes two calls, which are not counted but say how long calls take; twice four in a row where
-/// ranks spin on cores that they share. Then there are rounds, in each of which each way has a turn of several calls in
-/// a row, so many that a turn takes some 300 µs, and at least three of calls that take up to 2 ms (100 ms where ranks
-/// share cores): of a call in which a rank waits for nobody its time tells nothing (a root goes on at once, and the
-/// ranks that it serves wait in a later call), the mean of several does. The first call of such a turn is not counted,
-/// as it may still wait for the way before it. Each round begins with another way.
+/// 1. Each candidate executes two calls, which only show how long calls take; twice four in a row where ranks spin on
+///    cores that they share.
+/// 2. Rounds follow. In a round each candidate has one measurement block: consecutive calls that take some 300 µs
+///    together, and at least three of calls of up to 2 ms (100 ms where ranks share cores). Single calls are not
+///    comparable: the root of a rooted collective returns early, and the ranks that it serves wait in a later call. The
+///    first call of a block is not counted, as it may still wait for the previous candidate. Each round begins with
+///    another candidate.
+/// 3. A candidate that is clearly slower than the best one is eliminated: the more rounds have shown it, the smaller
+/// the
+///    margin (trial.cpp has the margins). Times are compared after the first calls, the second ones, and rounds 1, 2,
+///    4, 7, … . The incumbent, with which all others are compared, is eliminated after four rounds at the earliest. A
+///    trial with one remaining candidate is over.
 ///
-/// A way that is clearly slower than the best one leaves: the more rounds have shown it, the less slow it must be
-/// (trial.cpp says how much). Times are compared after the first calls, the second ones, and rounds 1, 2, 4, 7, … . The
-/// way that executes until now leaves after four rounds at the earliest, as it is what all others are compared with. A
-/// trial in which one way is left is over.
+/// The cost of a trial is bounded. When it exceeds a tenth of the time of all calls so far, relative to the incumbent,
+/// the trial pauses. In programs with few such calls it does not come far.
 ///
-/// Where calls on trial have taken longer, by a tenth of what all calls took until now, than the way that executes
-/// until now would have, there is a pause: so what a trial loses is bounded, and in programs that make few such calls
-/// it does not come far.
-///
-/// Where the outcome is not clear after these rounds (is_clear), there are as many more, and once again: with more
-/// ranks than cores the times of the same way differ by more than the ways do. There turns are also four times as long:
-/// until all ranks have come from one way to the next, each core goes through all of its ranks, and in a short turn
-/// this takes longer than the calls.
+/// If the outcome is not clear after these rounds (is_clear), there are as many more, and once again. With more ranks
+/// than cores, times of one candidate differ by more than the candidates do. Blocks are then four times as long: until
+/// all ranks have changed from one candidate to the next, each core has scheduled all of its ranks, which takes longer
+/// than the calls of a short block.
 class Trial {
  public:
   static constexpr std::size_t default_rounds = 7;
   /// So often there are these rounds at most.
   static constexpr std::size_t max_parts = 3;
 
-  /// Way 0 is the MPI's own, `settled` the way that executes until now, and has executed `calls_before`. `spins`: as
-  /// CallsBeforeTrial::ranks_spin() says, on all ranks alike.
-  explicit Trial(std::size_t ways, std::size_t settled = 0, std::size_t rounds = default_rounds,
+  /// Candidate 0 is the MPI's own. `incumbent` is the one in use, and has executed `calls_before`. `spins`: the result
+  /// of CallsBeforeTrial::ranks_spin(), the same on all ranks.
+  explicit Trial(std::size_t candidates, std::size_t incumbent = 0, std::size_t rounds = default_rounds,
                  std::uint64_t calls_before = 0, bool spins = false);
 
-  /// Who executes the next call; precondition: neither over() nor needs_agreement().
-  [[nodiscard]] std::size_t turn() const { return (place_ + round_) % ways_; }
+  /// The candidate that executes the next call; precondition: neither over() nor needs_agreement().
+  [[nodiscard]] std::size_t current() const { return (position_ + round_) % candidates_; }
   /// The call took `seconds`; the next call is next.
   void note(double seconds);
 
@@ -80,17 +80,17 @@ class Trial {
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
   /// `oversubscribed`: some node has more ranks than cores; all ranks say the same.
   void agree(const std::vector<double>& of_slowest, bool oversubscribed = false);
-  /// After agree(): so many calls are the settled way's before the next one on trial.
+  /// After agree(): the incumbent executes so many calls before the next one on trial.
   [[nodiscard]] std::uint64_t pause() const { return pause_; }
 
   [[nodiscard]] bool over() const { return over_; }
-  /// After over(): the way to execute from now on.
+  /// After over(): the candidate to use from now on.
   [[nodiscard]] std::size_t best() const { return best_; }
 
-  /// Round after round, and in each way after way: the mean time of a call in its turn on the slowest rank, in seconds;
-  /// of a way that has left, the median of its times, or the time of its first calls.
+  /// By round, and in it by candidate: the mean time of a call in its block on the slowest rank, in seconds. For an
+  /// eliminated candidate the median of its times, or the time of its first calls.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
-  /// By way the median of its times, in seconds.
+  /// By candidate the median of its times, in seconds.
   [[nodiscard]] std::vector<double> medians() const;
 
   /// After over(): how many calls there should be until another trial, so that all but the first together take about
@@ -99,55 +99,57 @@ class Trial {
 
  private:
   [[nodiscard]] bool first_calls_are_over() const { return passes_ == first_passes; }
-  [[nodiscard]] std::size_t ways_left() const;
-  void next_turn();
+  [[nodiscard]] std::size_t candidates_left() const;
+  void next_block();
   void next_first_calls();
   void agree_on_first_calls(const std::vector<double>& times);
   void agree_on_rounds(const std::vector<double>& times);
-  void count_cost(double seconds, double seconds_of_settled, std::size_t calls);
-  void leave_if_slow();
-  [[nodiscard]] bool is_slow(std::size_t way, std::size_t best) const;
-  void choose_turns();
+  void count_cost(double seconds, double seconds_of_incumbent, std::size_t calls);
+  void eliminate_slow();
+  [[nodiscard]] bool is_slow(std::size_t candidate, std::size_t best) const;
+  void choose_block_size();
   void end_if_decided();
   void choose_pause();
 
   static constexpr std::size_t first_passes = 2;
 
-  std::size_t ways_;
-  std::size_t settled_;
+  std::size_t candidates_;
+  std::size_t incumbent_;
   std::size_t rounds_of_a_part_;
-  std::uint64_t calls_;            ///< before the trial, in it and in its pauses
-  std::vector<double> numbers_;    ///< of this rank
-  std::vector<double> times_;      ///< agreed on
-  std::vector<double> last_time_;  ///< by way: of its first calls, and what stands for it after it has left
-  std::vector<bool> left_;         ///< by way
+  std::uint64_t calls_;          ///< before the trial, in it and in its pauses
+  std::vector<double> numbers_;  ///< of this rank
+  std::vector<double> times_;    ///< agreed on
+  std::vector<double>
+      last_time_;                 ///< by candidate: of its first calls; after its elimination, its substitute in times_
+  std::vector<bool> eliminated_;  ///< by candidate
   std::size_t passes_ = 0;
-  std::size_t calls_of_a_turn_;
+  std::size_t calls_per_block_;
   bool oversubscribed_ = false;
   bool needs_agreement_ = false;
   bool over_ = false;
   std::size_t best_ = 0;
   std::size_t round_ = 0;
   std::size_t agreed_rounds_ = 0;
-  std::size_t place_ = 0;       ///< in the round
-  std::size_t turn_calls_ = 0;  ///< of this turn
-  double turn_seconds_ = 0;     ///< that those took that count
-  double seconds_ = 0;          ///< of the calls on trial, as agreed
-  double lost_ = 0;             ///< by how much those took longer than the settled way's would have
+  std::size_t position_ = 0;     ///< in the round
+  std::size_t block_calls_ = 0;  ///< of this block
+  double block_seconds_ = 0;     ///< of the calls that count
+  double seconds_ = 0;           ///< of the calls on trial, as agreed
+  double lost_ = 0;              ///< by how much those took longer than the incumbent's would have
   std::uint64_t pause_ = 0;
 };
 
-/// By way: the median of its times in a trial. `times` as Trial::times() has them.
-[[nodiscard]] std::vector<double> medians_of(const std::vector<double>& times, std::size_t ways);
+/// By candidate: the median of its times in a trial. `times` as Trial::times() has them.
+[[nodiscard]] std::vector<double> medians_of(const std::vector<double>& times, std::size_t candidates);
 
-/// The way to execute from now on, where `settled` has executed until now. It stays, unless another one is faster in
-/// the median over the rounds, in which they met the same load of the machine, and in more than two thirds of these.
-/// Way 0 comes back as soon as it is faster at all; another way must be faster by 3% at least.
-[[nodiscard]] std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled);
+/// The candidate to use from now on. `incumbent` stays unless another one is faster in the median over the rounds and
+/// in more than two thirds of them; within a round both see the same load of the machine. Candidate 0 returns as soon
+/// as it is faster at all; any other must be faster by 3% at least.
+[[nodiscard]] std::size_t better_candidate(const std::vector<double>& times, std::size_t candidates,
+                                           std::size_t incumbent);
 
-/// Whether more rounds are not needed: the way that better_way() says won six rounds of seven, or, if it is the settled
-/// one, no other won more than half of them.
-[[nodiscard]] bool is_clear(const std::vector<double>& times, std::size_t ways, std::size_t settled,
+/// Whether the outcome is clear without more rounds: the candidate of better_candidate() won six rounds of seven, or,
+/// if it is the incumbent, no other won more than half of them.
+[[nodiscard]] bool is_clear(const std::vector<double>& times, std::size_t candidates, std::size_t incumbent,
                             std::size_t better);
 
 }  // namespace ayatori

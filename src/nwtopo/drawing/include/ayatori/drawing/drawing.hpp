@@ -52,7 +52,7 @@ struct Frame {
   std::vector<DeviceId> routers;
 };
 
-/// A host's NIC: the port that is plugged into the router beside it.
+/// A host's NIC: the port that is plugged into the router next to it.
 struct Dot {
   double x = 0;
   double y = 0;

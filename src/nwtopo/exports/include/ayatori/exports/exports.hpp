@@ -19,15 +19,15 @@ struct ExportFormat {
   Result<> (*write)(const Network& network, const Sink& sink);
 };
 
-/// What a picture shows beside the network.
+/// What a picture shows in addition to the network.
 struct PictureMarks {
-  /// A job: its NICs are drawn in a colour of its own, which the legend tells.
+  /// A job: its NICs are drawn in a colour of its own, which the legend names.
   struct Group {
     std::string name;
     std::vector<PortId> endpoints;
   };
-  /// A directed link, drawn red: the wider and darker, the larger its share is beside the largest one. The text appears
-  /// when the link is pointed at, and below the picture if the link is among those with the largest shares.
+  /// A directed link, drawn red: the wider and darker, the larger its share is relative to the largest one. The text
+  /// appears when the link is pointed at, and below the picture if the link is among those with the largest shares.
   struct Link {
     PortId port = no_id;  ///< the port that it leaves
     std::string text;

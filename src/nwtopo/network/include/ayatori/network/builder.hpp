@@ -13,6 +13,7 @@
 
 namespace ayatori {
 
+/// Builds one Network. Use: add devices, connect them, call build() once.
 class NetworkBuilder {
  public:
   /// A device's handle while building. It differs from the DeviceId in the Network, where routers come first.
@@ -54,8 +55,8 @@ class NetworkBuilder {
   /// to a router.
   void set_direct();
 
-  /// Declares that the routers lie in a grid (ToldGrid).
-  void set_grid(ToldGrid grid) { told_grid_ = std::move(grid); }
+  /// Declares that the routers lie in a grid (DeclaredGrid).
+  void set_grid(DeclaredGrid grid) { declared_grid_ = std::move(grid); }
 
   /// Adds one line about something that the source could not read; Network::warnings() returns these lines.
   void add_warning(std::string warning) { warnings_.push_back(std::move(warning)); }
@@ -65,7 +66,7 @@ class NetworkBuilder {
   /// Checks what was added and makes the Network. Errors: no device at all; two devices or two NIC ports with the same
   /// GUID; the same LID (or overlapping LMC ranges) on two ports of a plane. The builder is empty afterwards.
   ///
-  /// A link is listed as degraded if it runs slower than both of its ends support. Where an end does not tell this
+  /// A link is listed as degraded if it runs slower than both of its ends support. Where an end does not report this
   /// (set_max_rate), it is degraded if another cable between the same two devices is faster, or if it is slower than is
   /// usual in its class: the links on one plane that join the same two models of device (set_model; without a model,
   /// devices of the same kind with the same number of ports). Usual is the commonest rate, and a slower one that two or
@@ -128,7 +129,7 @@ class NetworkBuilder {
   std::vector<Plane> planes_;
   std::vector<std::string> warnings_;
   bool direct_ = false;
-  std::optional<ToldGrid> told_grid_;
+  std::optional<DeclaredGrid> declared_grid_;
 };
 
 }  // namespace ayatori

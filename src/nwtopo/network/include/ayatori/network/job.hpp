@@ -50,7 +50,7 @@ struct HostEntry {
   std::size_t line = 0;     ///< line in the file, from 1
 };
 
-/// Reads a hostfile in any of these ways, also mixed (one host or host list per line):
+/// Reads a hostfile in any of these formats, also mixed (one host or host list per line):
 ///   Open MPI   node01 slots=8 max-slots=8      MPICH   node01:8      Slurm   node[01-04,09],login1
 ///   PBS, LSF   node01, a line a slot           LSF     node01 4 node02 4
 ///   Grid Engine   node01 4 all.q@node01 UNDEFINED

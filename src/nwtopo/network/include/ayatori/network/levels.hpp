@@ -15,7 +15,7 @@ namespace ayatori {
 struct Levels {
   std::vector<std::uint8_t> level;  ///< by router id
   /// By router id: a router without machines that joins no leaves which lower ones do not join, and is not below one
-  /// that does; or one that joins two leaves beside others that join these and more than twice as many. Examples: a
+  /// that does; or one that joins two leaves next to others that join these and more than twice as many. Examples: a
   /// leaf or a pod without machines, a chain of routers on a leaf, a router cabled to spines, or to two leaves.
   std::vector<bool> idle;
   std::uint8_t count = 0;  ///< number of levels of the routers that are not idle; leaves only: 1
@@ -33,7 +33,7 @@ struct NotATree {
 /// cables to aggregation nodes are ignored.
 ///
 /// Idle routers change nothing for the others. A router joins leaves that lower ones do not join if it brings one of
-/// its leaves more than half of the others below it: cut cables may part a few leaves. Beside the only router with
+/// its leaves more than half of the others below it: cut cables may part a few leaves. Next to the only router with
 /// machines all are idle. Where idle routers alone join parts that have machines, none is. The level of an idle router
 /// is one below that of the router on which it hangs, or one above a leaf: it is for drawings, no route climbs by it.
 ///

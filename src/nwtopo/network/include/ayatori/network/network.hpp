@@ -8,8 +8,7 @@
 /// NICs (HCAs) and aggregation nodes (reduction engines inside a switch that
 /// answer as a channel adapter). Every device has the port slots
 /// 0 … port_count, numbered as printed on the device. Slot 0 is a router's
-/// management port; on other devices it stays empty. The same ports can be
-/// read in two ways:
+/// management port; on other devices it stays empty. Ports have two indices:
 ///
 ///   by device:  ports(device)[number]      by port:  port(id), with port(id).device, .number, .peer
 ///
@@ -46,7 +45,7 @@ struct Port {
   std::uint8_t lmc = 0;
   PortNumber number = 0;
   LinkRate rate;              ///< active rate of the cable
-  LinkRate max_rate;          ///< highest rate that the port supports; not known if the source does not tell it
+  LinkRate max_rate;          ///< highest rate that the port supports; not known if the source does not report it
   std::uint32_t latency = 0;  ///< of the cable and the device at its end, in nanoseconds; 0 is "not known"
 
   [[nodiscard]] bool connected() const { return peer != no_id; }
@@ -74,17 +73,16 @@ struct Machine {
 /// A grid that the source of a network declares: its routers lie at the points of the grid in the order in which they
 /// were added, the last coordinate running fastest. Cables alone do not determine it: where a length is 1 or 2, a torus
 /// and a mesh have the same cables.
-struct ToldGrid {
+struct DeclaredGrid {
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;  ///< per dimension
 };
 
-/// Traffic that is under way whatever a job does, storage for example: as fast as it asks for, or where links are full
-/// as its fair share of them.
+/// Background traffic, storage for example: it flows at its demand, or at its max-min fair share of full links.
 struct BackgroundFlow {
   PortId from = no_id;  ///< an endpoint, as `to`
   PortId to = no_id;
-  LinkRate rate;  ///< what it asks for
+  LinkRate rate;  ///< its demand
 };
 
 /// Another name of a machine, by which hostfiles may call it.
@@ -93,6 +91,8 @@ struct HostAlias {
   MachineId machine = no_id;
 };
 
+/// Machines, devices, ports and cables in arrays by id. Immutable: any number of threads may read it. Functions do not
+/// check ids.
 class Network {
  public:
   /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
@@ -121,15 +121,16 @@ class Network {
   [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
   [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
 
-  /// What the source could not read, or what contradicts itself, one line each: lines that were skipped, devices that
-  /// did not answer, cables whose ends report two rates. A program that opens a source should show them to the user,
-  /// since a part of the network may be missing. Usually empty.
+  /// Warnings of the source, one line each: skipped lines, devices that did not answer, cables whose ends report two
+  /// rates. A program that opens a source should show them to the user, since a part of the network may be missing.
+  /// Usually empty.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
 
   /// True if each machine has its router built in, as in a torus; a drawing then shows both as one.
   [[nodiscard]] bool direct() const { return direct_; }
-  /// The grid that the source declares. It is not compared with the cables here: told_shape() of shape.hpp does that.
-  [[nodiscard]] const std::optional<ToldGrid>& told_grid() const { return told_grid_; }
+  /// The grid that the source declares. It is not compared with the cables here: declared_shape() of shape.hpp does
+  /// that.
+  [[nodiscard]] const std::optional<DeclaredGrid>& declared_grid() const { return declared_grid_; }
 
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
   [[nodiscard]] DeviceId router_of(PortId endpoint) const;
@@ -173,7 +174,7 @@ class Network {
   std::size_t router_count_ = 0;
   std::size_t link_count_ = 0;
   bool direct_ = false;
-  std::optional<ToldGrid> told_grid_;
+  std::optional<DeclaredGrid> declared_grid_;
   std::vector<Device> devices_;
   std::vector<Port> ports_;
   std::string name_pool_;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What travels on a network. Clusters have one for storage, or one for collectives beside that of neighbours.
+/// The purpose of a network: its traffic. Clusters have one for storage, or one each for collectives and neighbours.
 
 #include <array>
 #include <cstdint>

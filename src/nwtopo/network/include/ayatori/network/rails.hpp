@@ -24,8 +24,8 @@ enum class RailUse : std::uint8_t {
   aligned,  ///< on the rail of the receiver's NIC at both ends: it crosses to another rail inside the sender's machine,
             ///< as NCCL's PXN does. Where the sender's machine has no such NIC, by the sender's own.
   striped,  ///< in equal parts over all rails, each on its own rail at both ends, as UCX's multi-rail does. Of several
-            ///< planes over as many of the fastest ways as are faster together than fewer.
-  fastest,  ///< whole, on the fastest plane that both machines are on, by the rate of the slowest cable on the way. Of
+            ///< planes over as many of the fastest paths as are faster together than fewer.
+  fastest,  ///< whole, on the fastest plane that both machines are on, by the rate of the slowest cable of the path. Of
             ///< several NICs there by those of its two ranks, as `own`.
   lowest_latency,  ///< by size: whole on the plane where it takes the least time, latency and bytes together, or from
                    ///< min_striped_bytes on in equal parts over several planes where that takes less
@@ -37,7 +37,7 @@ inline constexpr Bytes min_striped_bytes = 64 << 10;
 inline constexpr Bytes large_message = Bytes{1} << 40U;
 
 /// From a size on, the NICs by which the parts of a message leave and arrive.
-struct WaysFrom {
+struct PathsFrom {
   Bytes bytes = 0;
   std::vector<std::pair<Rank, Rank>> parts;
 };
@@ -63,7 +63,7 @@ class RailMap {
   [[nodiscard]] std::pair<Rank, Rank> nics_of_part(Rank from, Rank to, std::uint32_t part,
                                                    Bytes bytes = large_message) const;
   /// The same for all sizes, the first from 0 bytes on; no parts where no cables join two machines.
-  [[nodiscard]] std::vector<WaysFrom> ways(Rank from, Rank to) const;
+  [[nodiscard]] std::vector<PathsFrom> paths(Rank from, Rank to) const;
   /// Whether some message may leave by one NIC and arrive by another, which is on another machine. Between rails that
   /// no cable joins, none does but by `own`, and by the others between machines that no cables join at all.
   [[nodiscard]] bool may_connect(Rank leaves, Rank arrives) const;

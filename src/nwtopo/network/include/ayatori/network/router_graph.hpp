@@ -12,6 +12,7 @@
 
 namespace ayatori {
 
+/// Adjacency lists of cables and of neighbours, by router. Immutable: any number of threads may read it.
 class RouterGraph {
  public:
   /// One end of a cable to another router.
@@ -22,7 +23,7 @@ class RouterGraph {
     PortNumber parallel = 0;   ///< which of the cables between these two routers it is, by port number at the lower id
   };
 
-  /// A router that one or several cables lead to.
+  /// An adjacent router, with the cables to it.
   struct Neighbour {
     DeviceId router = no_id;
     std::uint32_t cables = 0;   ///< parallel ones

@@ -39,7 +39,7 @@ enum class IrregularityKind : std::uint8_t {
   unequal_hosts,  ///< leaves with more or fewer hosts than most
   hosts_above_leaves,
   oversubscribed_routers,  ///< the worst of a level
-  unequal_groups,          ///< groups of another size than most, or that are cabled in another way
+  unequal_groups,          ///< groups of another size than most, or that are cabled differently
   foreign_cables,          ///< that no place in the shape has; from a router to itself
   more_cables,             ///< two routers, or groups of them, have more cables than is usual
   hosts_with_more_rails,
@@ -104,9 +104,9 @@ struct Shape {
 /// Takes a few milliseconds for thousands of routers.
 [[nodiscard]] Shape recognise(const Network& network);
 
-/// The grid that the network's source declares (ToldGrid), with only kind, dimensions, periodic and at filled in.
+/// The grid that the network's source declares (DeclaredGrid), with only kind, dimensions, periodic and at filled in.
 /// Nothing if it declares none, or if the cables between the routers are not exactly those of the grid.
-[[nodiscard]] std::optional<Shape> told_shape(const Network& network);
+[[nodiscard]] std::optional<Shape> declared_shape(const Network& network);
 
 /// The machines of a direct network as points of a grid.
 struct MachineGrid {

@@ -10,12 +10,14 @@
 
 namespace ayatori {
 
+/// A message of a step; sizes in bytes.
 struct Message {
   Rank from = 0;
   Rank to = 0;
   Bytes bytes = 1;
 };
 
+/// The steps of a pattern or schedule, generated on demand. Immutable: any number of threads may ask for steps.
 class StepSequence {
  public:
   virtual ~StepSequence() = default;

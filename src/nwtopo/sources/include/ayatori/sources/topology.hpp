@@ -13,7 +13,7 @@ struct TopologyOptions {
   bool physical_view = false;
 };
 
-/// Opens "torus:100x100x100" in constant memory and "cache:FILE" by mapping it; every other source by way of its
+/// Opens "torus:100x100x100" in constant memory and "cache:FILE" by mapping it; every other source through its
 /// Network; a file without its kind as with_kind() says. Errors: those of open_source() and of the cache reader.
 [[nodiscard]] Result<TopologyPtr> open_topology(std::string_view source, const TopologyOptions& options = {});
 

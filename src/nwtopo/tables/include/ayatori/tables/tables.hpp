@@ -25,6 +25,7 @@ inline constexpr PortNumber last_table_port = 254;
 /// Error: a router with more ports than a forwarding table can name. Call it before making Routes.
 [[nodiscard]] Result<> check_table_ports(const Network& network);
 
+/// The output port of every router for every LID, 1 byte each. Not safe for concurrent writing to one router's row.
 class ForwardingTables {
  public:
   static constexpr TablePort no_port = 255;  ///< "drop" (InfiniBand Architecture Specification 1.2, section 14.2.5.11)
@@ -57,14 +58,15 @@ class ForwardingTables {
 /// there. Error: the sets have different numbers of routers.
 [[nodiscard]] Result<std::uint64_t> count_differences(const ForwardingTables& a, const ForwardingTables& b);
 
+/// LIDs of ports, and the forwarding tables for them.
 struct Routes {
   LidMap lids;
   ForwardingTables tables;
   std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
-/// What tells these tables from others, in 16 hexadecimal digits: the LIDs of all NIC ports, and each router's entries
-/// for them. A fabric that is read again, in whatever order, has the same one. Not for proof against forgery.
+/// A hash of the LIDs of all NIC ports and each router's entries for them, in 16 hexadecimal digits. It does not depend
+/// on the order in which a fabric was read. Not cryptographic.
 [[nodiscard]] std::string fingerprint_of(const Network& network, const Routes& routes);
 
 /// Counts the entries for base LIDs of NICs and aggregation ports in which two sets of tables of one network differ,

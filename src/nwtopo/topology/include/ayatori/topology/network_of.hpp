@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The way back: an explicit Network from any Topology, for exports and routing.
+/// An explicit Network from any Topology, for exports and routing.
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What one asks of a network: how far, which way, who is near, how much fits through. Every answer is computed on
+/// Queries of a network: distances, routes, nearest machines, cuts. Every answer is computed on
 /// demand from links that are up; nothing of size N² is kept. Grids answer from their coordinates, all else by
 /// breadth-first search. Safe from many threads.
 
@@ -19,15 +19,15 @@ class HostNames;
 
 inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
 
-/// Links on a shortest way between two machines or routers: 0 to itself, 2 between two hosts of one leaf, 1 between
-/// neighbours in a torus (whose routers are built in). `unreachable` if no way exists. Hosts do not forward.
+/// Links on a shortest path between two machines or routers: 0 to itself, 2 between two hosts of one leaf, 1 between
+/// neighbours in a torus (whose routers are built in). `unreachable` if no path exists. Hosts do not forward.
 [[nodiscard]] std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to);
 
 /// Row-major matrix of hops, objects.size()² numbers. Outside of grids: a search over the routers for every 64 sets of
 /// routers that machines are cabled to.
 [[nodiscard]] std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects);
 
-/// Links on a shortest way that leaves a machine by one of its NICs and arrives at a NIC of another; `unreachable` if
+/// Links on a shortest path that leaves a machine by one of its NICs and arrives at a NIC of another; `unreachable` if
 /// there is none. In a direct network, where links leave the built-in routers: hops between the machines.
 [[nodiscard]] std::uint32_t nic_hops(const Topology& topology, ObjectId from, std::uint32_t from_nic, ObjectId to,
                                      std::uint32_t to_nic);
@@ -61,7 +61,7 @@ struct RouteStep {
 };
 
 /// The `which`-th shortest route in a fixed order, `which` < count_routes(). In a torus without faults, route 0 is
-/// dimension-ordered, from the first dimension to the last, upwards where both ways round are equally far. Empty from
+/// dimension-ordered, from the first dimension to the last, upwards where both directions are equally far. Empty from
 /// an object to itself. Error: no such route.
 [[nodiscard]] Result<std::vector<RouteStep>> shortest_route(const Topology& topology, ObjectId from, ObjectId to,
                                                             std::uint64_t which);
@@ -88,7 +88,7 @@ struct RouteStep {
 /// machines that do not lie below the grid.
 [[nodiscard]] std::vector<std::int32_t> machine_coordinates(const Topology& topology, ObjectId grid);
 
-/// What two sets of machines can exchange, in bytes a second; 0 where it is not known.
+/// The bandwidth between two sets of machines, in bytes a second; 0 where it is not known.
 struct Cut {
   double bandwidth = 0;         ///< most that can flow from a to b at once: the narrowest cut between them
   double injection = 0;         ///< the lesser of what the NICs of a, and of b, carry
@@ -98,7 +98,7 @@ struct Cut {
 
 /// The narrowest cut between two sets of machines without a common member (maximum flow, Dinic 1970); of several that
 /// nearest to a. Its bandwidth is not known where it depends on links of unknown rate. A bandwidth of 0 and no links:
-/// there is no way. Error: an empty set, a common machine.
+/// there is no path. Error: an empty set, a common machine.
 [[nodiscard]] Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a,
                                       std::span<const ObjectId> b);
 

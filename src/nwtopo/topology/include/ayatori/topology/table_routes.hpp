@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The ways that packets take by forwarding tables, in the ids of the Topology that shows the same network.
+/// The paths that packets take by forwarding tables, in the ids of the Topology that shows the same network.
 
 #include <string_view>
 #include <vector>
@@ -19,10 +19,10 @@ class TableRoutes {
   /// The tables in `text` (tables/table_files.hpp) for this network; `file` is for messages.
   [[nodiscard]] static Result<TableRoutes> parse(Network network, std::string_view text, std::string_view file);
 
-  /// The way from one machine to the `path`-th LID of another (0: its base LID), as links of `topology`, which is
+  /// The path from one machine to the `path`-th LID of another (0: its base LID), as links of `topology`, which is
   /// make_image_topology of the same network, with faults or as a subset too. Goes from the first machine's port on the
   /// plane of the second's that has the lowest rail. Error: no machine, a machine without LID, fewer LIDs than that, a
-  /// packet that does not arrive, a way that leaves the subset.
+  /// packet that does not arrive, a path that leaves the subset.
   [[nodiscard]] Result<std::vector<RouteStep>> route(const Topology& topology, ObjectId from, ObjectId to,
                                                      std::uint32_t path) const;
 

@@ -2,7 +2,7 @@
 /// \file
 /// A Topology is what nwtopo.h shows of a network: *objects* (machines, routers, and the virtual objects grid, full and
 /// graph that say how their children are joined), each with a height, parents above it and children below it, and the
-/// links between them (paper 2, section 4.2). It is a way to see a network by ids, not a second model of it: three
+/// links between them (paper 2, section 4.2). It is a view of a network by ids, not a second model of it: three
 /// kinds answer the same questions from what they have.
 ///
 ///   GridTopology     a formula: a torus or mesh of any size in constant memory
@@ -69,7 +69,7 @@ struct TopologyLink {
   bool degraded = false;  ///< slower than its kind (NetworkBuilder::build)
 };
 
-/// How the children of a grid lie.
+/// The geometry of a grid object.
 struct GridShape {
   std::vector<std::uint32_t> dimensions;  ///< lengths; the last coordinate runs fastest
   std::vector<bool> periodic;             ///< per dimension: torus, or mesh
@@ -81,6 +81,7 @@ struct GridShape {
   [[nodiscard]] std::uint64_t points() const;
 };
 
+/// The interface of all three kinds. Immutable; any number of threads may read it.
 class Topology {
  public:
   virtual ~Topology() = default;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What messages cost where nobody has measured: by the rate of the links, from published measurements.
+/// Assumed costs of messages without a calibration: by the rate of the links, from published measurements.
 /// docs/prediction-model.md has the source of each number, and says which are interpolated.
 
 #include "ayatori/artefacts/calibration.hpp"

@@ -47,29 +47,31 @@ struct MessageCosts {
                           ///< carry, where a token bucket of so many bytes limits it to `bandwidth`
   Bytes packet = 0;       ///< of messages between machines: bytes of one in a packet. A packet passes the token bucket
                           ///< whole as soon as that owes nothing, and then it owes these bytes; 0: byte by byte
-  Bytes header = 0;       ///< of messages between machines: bytes that flow with each message (if it has any), beside
-                          ///< those that grow with its size, which make `bandwidth` less
+  Bytes header = 0;  ///< of messages between machines: bytes that flow with each message (if it has any), in addition
+                     ///< to those that grow with its size, which make `bandwidth` less
 
   friend bool operator==(const MessageCosts&, const MessageCosts&) = default;
 };
 
-/// All that a machine's part of a communication costs.
+/// All costs of communication on the hosts.
 struct CommunicationCosts {
   MessageCosts inside;      ///< of messages within a machine
   MessageCosts between;     ///< of messages between machines
   SizeCost copy;            ///< of a local copy
   SizeCost reduce;          ///< of combining two vectors of so many bytes each
-  SizeCost cache_refill;    ///< more than that where the result replaces what was sent in the same step: the receiver's
-                            ///< cache has it, too, and must give it up
+  SizeCost cache_refill;    ///< in addition, where the result replaces data sent in the same step: the receiver's cache
+                            ///< holds them, and they must be invalidated there
   double start = 0;         ///< seconds from the call of a collective until its first step begins, on each rank
   std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
-  SizeCost
-      scheduling_delay;  ///< that a message waits where two ranks share a core: until its receiver looks, the other one
-                         ///< has looked for its own and given the core away. With more ranks as much longer
-  double start_skew = 0;  ///< seconds by which a rank begins later for each further rank that shares its core: so long
-                          ///< the one that has the core looks for messages before it gives it away for the first time
-  SizeCost oversubscription;  ///< more of a receiver's processor for a message within a machine where two ranks share a
-                              ///< core and its caches. With more ranks as much longer
+  /// The delay of a message where two ranks share a core: the other rank polls and yields before the receiver polls.
+  /// Proportional to the number of ranks of a core.
+  SizeCost scheduling_delay;
+  /// Seconds by which a rank begins later for each further rank on its core: the time for which a rank polls before it
+  /// first yields.
+  double start_skew = 0;
+  /// Additional time of the receiver's processor for a message within a machine where two ranks share a core and its
+  /// caches. Proportional to the number of ranks of a core.
+  SizeCost oversubscription;
 
   friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
 };

@@ -38,7 +38,7 @@ struct PlanFile {
   friend bool operator==(const PlanFile&, const PlanFile&) = default;
 };
 
-/// Writes `path`, and beside it `path`.pairs if the plan is per pair. Each file is written whole or not at all, the
+/// Writes `path`, and next to it `path`.pairs if the plan is per pair. Each file is written whole or not at all, the
 /// companion first, so that a plan file never names a companion that is not there. Errors: as write_file().
 [[nodiscard]] Result<> write_plan_file(const PlanFile& file, const std::filesystem::path& path);
 

@@ -30,8 +30,8 @@ struct ScheduleFile {
 /// Reads a file, and proves each of its schedules right for all sizes that it names (verify_written). Errors name the
 /// file and the place in it (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is
 /// missing, not known or not as docs/schedule-format.md says, more than the limits above and those of
-/// written_algorithm.hpp; and, with participant, stream and step, a schedule that does not do what its collective
-/// promises.
+/// written_algorithm.hpp; and, with participant, stream and step, a schedule that does not fulfil its collective's
+/// postcondition.
 [[nodiscard]] Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path);
 
 /// read_schedule_file() for a text. `file` names it in messages.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How messages of a step share links, and how much longer the step takes for it.
+/// Contention: how the messages of a step share links, and how much longer the step takes.
 ///
 /// The step-synchronous model: all messages of a step have one size and start together, a link divides its capacity
 /// evenly, and the step lasts as long as its busiest link. With load(l, s) the messages of step s on
@@ -25,6 +25,7 @@
 
 namespace ayatori {
 
+/// A link that is a hot spot in some step.
 struct HotLink {
   PortId link = no_id;
   std::uint32_t worst_load = 0;  ///< messages in its worst step
@@ -32,6 +33,7 @@ struct HotLink {
   std::uint32_t hot_steps = 0;  ///< steps in which it is a hot spot
 };
 
+/// The contention of a job, over all of its steps.
 struct Contention {
   std::uint64_t steps = 0;  ///< number of steps that use the network
   bool free = true;

@@ -56,13 +56,12 @@ struct SharedLink {
   PortId link = no_id;
   std::uint32_t first = 0;   ///< number of a job
   std::uint32_t second = 0;  ///< number of another, larger than `first`
-  /// How likely both use the link at one moment, each being in a step of its own that is drawn at random: the product
-  /// of their shares.
-  double meeting = 0;
+  /// The probability that both use the link at one moment, each in a step drawn at random: the product of their shares.
+  double conflict_probability = 0;
 };
 
-/// The links that several of these footprints have in common, one entry for each pair of jobs: the likeliest meeting
-/// first, then by link and jobs.
+/// The links that several of these footprints have in common, one entry per pair of jobs: the likeliest conflict first,
+/// then by link and jobs.
 [[nodiscard]] std::vector<SharedLink> shared_links(std::span<const Footprint> footprints);
 
 }  // namespace ayatori

@@ -16,6 +16,7 @@
 
 namespace ayatori {
 
+/// Endpoints and leaves of a job by rank. Immutable.
 class JobEndpoints {
  public:
   /// `ports_of_ranks` has the port of each rank. Errors: more or fewer ranks than `steps` has; a port without a cable.

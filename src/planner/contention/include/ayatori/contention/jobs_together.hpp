@@ -1,12 +1,11 @@
 #pragma once
 /// \file
-/// What jobs do to each other that run on one fabric at the same time and know nothing of each other: measured, with
-/// all of their paths. beside.hpp estimates it for one job, from the footprints of the others.
+/// Interference of concurrent jobs on one fabric, measured with the paths of all jobs. concurrent_bandwidth.hpp
+/// estimates it for one job, from the footprints of the others.
 ///
-/// The model is that of contention.hpp, with the jobs at phases that are drawn at random. A *round* is one
-/// superposition: each job is in a step of its own, and a link carries the messages of all of these steps. With
-/// load(l, j) the messages of job j on link l in this round, r(l) the link's rate and r0 the rate of the fastest
-/// endpoint of all jobs:
+/// The model is that of contention.hpp, with each job at a random phase. A *round* is one superposition: each job is in
+/// some step, and a link carries the messages of all of these steps. With load(l, j) the messages of job j on link l in
+/// this round, r(l) the link's rate and r0 the rate of the fastest endpoint of all jobs:
 ///
 ///     together(j) = max over the links l that j uses of  Σ_k load(l, k) · r0 / r(l)
 ///     alone(j)    = max over l of                        load(l, j) · r0 / r(l)
@@ -43,18 +42,19 @@ struct RoundOptions {
   std::uint64_t seed = 1;
 };
 
-/// Bandwidths are relative, as in contention.hpp: 1 is what the endpoints' cables carry.
-struct JobBesideOthers {
+/// What one job loses to the others. Bandwidths are relative, as in contention.hpp: 1 is what the endpoints' cables
+/// carry.
+struct JobInterference {
   double alone = 1;
   double together = 1;
   std::uint64_t delayed_rounds = 0;   ///< rounds that took the job longer than alone
   std::uint32_t worst_neighbour = 0;  ///< number of the job that delays this one most; the job's own number: none
-  double beside_worst_neighbour = 1;  ///< bandwidth if only these two ran
+  double with_worst_neighbour = 1;    ///< bandwidth if only these two ran
 };
 
 struct JobsTogether {
   std::uint32_t rounds = 0;
-  std::vector<JobBesideOthers> jobs;  ///< in the order given
+  std::vector<JobInterference> jobs;  ///< in the order given
   std::vector<SharedLink> shared;     ///< over all steps, not only those of the rounds (footprint.hpp)
 };
 

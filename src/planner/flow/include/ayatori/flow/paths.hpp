@@ -18,7 +18,7 @@
 
 namespace ayatori {
 
-/// The way of a part of a message.
+/// The path of a part of a message.
 struct PartPath {
   std::vector<std::uint32_t> links = {};  ///< in the order in which it takes them; each at most once
   std::uint32_t from_nic = no_id;         ///< through which it leaves a rank; no_id: a router
@@ -54,7 +54,7 @@ class Paths {
                                                  [[maybe_unused]] Bytes bytes = large_message) const {
     return 1;
   }
-  /// Replaces `path` by the way of a part below part_count().
+  /// Replaces `path` by the path of a part below part_count().
   virtual void part([[maybe_unused]] std::uint32_t number, Rank from, Rank to, PartPath& path,
                     [[maybe_unused]] Bytes bytes = large_message) const {
     this->path(from, to, path.links);
@@ -100,11 +100,11 @@ struct LinkDefaults {
                                                           std::span<const DeviceId> routers = {},
                                                           const Sends& sends = {});
 
-/// Traffic that never ends, beside that of jobs: it flows at the rate that it asks for, or where links are full at its
-/// max-min fair share of them, as one flow among those of the messages.
+/// Background traffic that never ends. It flows at its demand, or at its max-min fair share of links that are full, as
+/// one flow among those of the messages.
 struct SteadyFlow {
   std::vector<std::uint32_t> links;  ///< as paths by tables number them
-  double bytes_per_second = 0;       ///< that it asks for
+  double bytes_per_second = 0;       ///< its demand
 };
 
 /// The flows of Network::background(), on base LIDs. Errors: packets of one do not arrive.
@@ -117,18 +117,18 @@ struct SteadyFlow {
                                                              std::span<const DeviceId> routers = {},
                                                              const Sends& sends = {});
 
-/// Routing that adapts: a message's packets take all shortest ways between the routers of its ranks, each by load
-/// (simulate.hpp). What routers send that take part goes by `routes`, on base LIDs. Errors: those of routed_paths() on
-/// base LIDs; ranks between which no cables lead; more shortest ways than fit in memory.
+/// Adaptive routing: the packets of a message spread by load over all shortest paths between the routers of its ranks
+/// (simulate.hpp). Routers that take part send by `routes`, on base LIDs. Errors: those of routed_paths() on base LIDs;
+/// ranks without cables between them; more shortest paths than fit in memory.
 [[nodiscard]] Result<std::unique_ptr<Paths>> adaptive_paths(const Network& network, const Routes& routes,
                                                             const Job& job, const LinkDefaults& defaults,
                                                             std::span<const DeviceId> routers = {},
                                                             const Sends& sends = {});
 
-/// Equal-cost multipath: each router hashes the flow of a message, and takes that of its cables on a shortest way
-/// whose number, by port, is the hash modulo their count. A flow is an ordered pair of ranks, as the five-tuple of a
+/// Equal-cost multipath: each router hashes the flow of a message. Of its cables on shortest paths, in order of ports,
+/// it takes the one with the number hash modulo their count. A flow is an ordered pair of ranks, as the five-tuple of a
 /// RoCE queue pair is, and keeps its path; routers hash differently, so that their choices don't depend on each other.
-/// What routers send that take part goes by `routes`, on base LIDs. Errors: as adaptive_paths().
+/// Routers that take part send by `routes`, on base LIDs. Errors: as adaptive_paths().
 [[nodiscard]] Result<std::unique_ptr<Paths>> ecmp_paths(const Network& network, const Routes& routes, const Job& job,
                                                         const LinkDefaults& defaults, std::uint64_t seed,
                                                         std::span<const DeviceId> routers = {},
@@ -144,9 +144,9 @@ struct SteadyFlow {
 
 /// Paths in a grid of machines with built-in routers, in dimension order: from the first dimension to the last, the
 /// shorter way round, upwards if both are equally long. `point_of_machine` is the row-major number of each machine's
-/// point, last coordinate fastest (Places::point), `machine_of_rank` each rank's machine (Places::machine). Links are
-/// numbered (point · dimensions + dimension) · 2 + (0 upwards, 1 downwards); they have LinkDefaults' rate and latency
-/// (0: 4xHDR). Precondition: points lie in the grid, machines in `point_of_machine`.
+/// point, last coordinate fastest (Placement::point), `machine_of_rank` each rank's machine (Placement::machine). Links
+/// are numbered (point · dimensions + dimension) · 2 + (0 upwards, 1 downwards); they have LinkDefaults' rate and
+/// latency (0: 4xHDR). Precondition: points lie in the grid, machines in `point_of_machine`.
 [[nodiscard]] std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
                                                 std::vector<std::uint32_t> machine_of_rank,
                                                 std::vector<std::uint32_t> point_of_machine, const LinkDefaults& links);
@@ -157,10 +157,10 @@ struct SteadyFlow {
 [[nodiscard]] Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job,
                                                                const LinkDefaults& links);
 
-/// Paths where only the ranks' places are known: each machine has one link to the switch of its group, and each group
-/// links as fast as those of all its machines together to one switch above. So what shares links here shares them in
-/// every network of these groups, but for links inside of a network that is tapered. `machine_of_rank` and
-/// `group_of_machine` as Places have them. Links have LinkDefaults' rate and latency (0: 4xHDR).
+/// Paths where only the placement of the ranks is known: each machine has one link to the switch of its group, and each
+/// group links as fast as those of all its machines together to one switch above. So what shares links here shares them
+/// in every network of these groups, but for links inside of a network that is tapered. `machine_of_rank` and
+/// `group_of_machine` as Placement have them. Links have LinkDefaults' rate and latency (0: 4xHDR).
 [[nodiscard]] std::unique_ptr<Paths> switched_paths(std::vector<std::uint32_t> machine_of_rank,
                                                     std::vector<std::uint32_t> group_of_machine,
                                                     const LinkDefaults& links);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How long do the schedules of several jobs take that run at the same time and know nothing of each other?
+/// The time of the schedules of several concurrent jobs, which know nothing of each other.
 ///
 /// The model is that of simulate.hpp with StepMode::drift, over links, NICs and buses that all jobs share. Job j begins
 /// its schedule at its phase and repeats it without a pause, as a program does that calls a collective in a loop: a
@@ -31,7 +31,7 @@ struct JobSideBySide {
   /// Its paths. All jobs are on one network: links, machines and NICs have the same numbers in the paths of all.
   const Paths& paths;
   double phase = 0;      ///< seconds after which it begins, from 0 on
-  bool is_timed = true;  ///< false: traffic beside which the others are timed
+  bool is_timed = true;  ///< false: background traffic for the others
 };
 
 struct TimeSideBySide {

@@ -19,16 +19,15 @@
 ///
 ///            c.latency + Σ latency(l) over the links l of its path + (c.rendezvous if it is not eager)
 ///
-///        and then for its turn: a connection, of which each ordered pair of ranks has one, carries one message at a
-///        time, in the order in which they came here. It flows at a rate that is shared max-min fairly among all flows
-///        under way: rates x_f are the unique allocation in which no x_f can grow without shrinking one that is not
-///        larger,
+///        and then in the FIFO queue of its connection: each ordered pair of ranks has a connection, which carries one
+///        message at a time. Flows share links max-min fairly: rates x_f are the unique allocation in which no x_f can
+///        grow without shrinking one that is not larger,
 ///
 ///            Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
 ///            Σ_{f out of / into NIC n} x_f ≤ injection,       Σ_{f inside a machine} x_f ≤ bus.
 ///
 ///        It has arrived when its bytes have flowed: inside a machine m, between machines m + c.header. A message of 0
-///        bytes, or inside a machine whose bus has no limit, flows in no time and needs no turn.
+///        bytes, or inside a machine whose bus has no limit, flows in no time and does not queue.
 ///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
 ///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
 ///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only). With c.packet a
@@ -37,14 +36,14 @@
 ///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
 ///        done for the receiver, and, if it was not eager, for the sender.
 ///
-///   Where a machine has more ranks than costs.cores, its processors take turns on these cores: what one is asked to do
-///   begins, in the order in which it was asked, as soon as the processor has done what it was asked before and a core
-///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So on a
-///   machine with r ranks, k = r / (2 · costs.cores) pairs for each core, a message to one of them waits for
-///   k · costs.turn(m) more, and the sender of one that was not eager is done k · costs.turn(0) after its receiver. A
-///   message between two of them keeps the receiver's processor busy for k · costs.oversubscription(m) more. And since
-///   ranks of a core can't begin at once, all begin (2 k − 1) · costs.start_skew later, with the largest k of all
-///   machines. Needs StepMode::drift.
+///   Where a machine has more ranks than costs.cores, its processors share these cores, first come, first served: an
+///   operation begins as soon as its processor has done the previous one and a core is free. A rank that waits for
+///   messages polls, too, and then yields its core to the next rank. So on a machine with r ranks there are
+///   k = r / (2 · costs.cores) pairs of ranks per core. A message to one of its ranks waits for
+///   k · costs.scheduling_delay(m) more. The sender of one that was not eager is done k · costs.scheduling_delay(0)
+///   after its receiver. A message between two of its ranks keeps the receiver's processor busy for
+///   k · costs.oversubscription(m) more. As ranks of one core cannot begin at once, all ranks begin
+///   (2 k − 1) · costs.start_skew later, with the largest k of all machines. Needs StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
 ///   not divide, and each with a header. In 3 each part is a flow of its own, on a path and a connection of its own;
@@ -57,8 +56,8 @@
 ///
 ///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
 ///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
-///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction) + Σ again(bytes of a reduction whose result
-///   replaces something that the same step has sent). All ranks begin costs.start after the call.
+///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction) + Σ cache_refill(bytes of a reduction whose
+///   result replaces something that the same step has sent). All ranks begin costs.start after the call.
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
 ///   synchronous   step s + 1 of all streams begins for all when step s has ended for all. A message belongs to the
@@ -110,7 +109,7 @@ struct FlowOptions {
   /// Their bandwidth counts for nothing: it is the links'.
   std::vector<std::optional<MessageCosts>> on_planes = {};
   bool head_of_line = false;
-  /// Whether messages on one connection wait for their turn. False: they share links as all others do, as in SimGrid.
+  /// Whether messages of one connection queue (FIFO). False: they share links as all others do, as in SimGrid.
   bool in_order = true;
   /// By rank: for so many seconds after the others have begun its processor is busy with something else, so that it
   /// takes its first step later. Ranks beyond the end are not late. Needs StepMode::drift.

@@ -34,13 +34,13 @@ class LoadedAlgorithm {
   /// The schedule of one call. Of `options` it takes pair_sizes and, if it takes chunks, chunk_bytes. Takes the time of
   /// a verification if a library makes the schedule; files were verified when they were read.
   ///
-  /// Errors: a call that cannot be (checked_call), places of another number of ranks; a schedule that is wrong, with
-  /// participant, stream and step.
-  [[nodiscard]] Result<LoadedSchedule> make(const CollectiveCall& call, const Places& places,
+  /// Errors: a call that cannot be (checked_call), a placement of another number of ranks; a schedule that is wrong,
+  /// with participant, stream and step.
+  [[nodiscard]] Result<LoadedSchedule> make(const CollectiveCall& call, const Placement& placement,
                                             const AlgorithmOptions& options = {}) const;
 
  private:
-  [[nodiscard]] virtual Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Places& places,
+  [[nodiscard]] virtual Result<LoadedSchedule> make_checked(const CollectiveCall& call, const Placement& placement,
                                                             const AlgorithmOptions& options) const = 0;
 };
 
@@ -51,6 +51,6 @@ class LoadedAlgorithm {
 /// make_schedule() for all names: of our own algorithms, and of those of others, which are loaded for this call.
 /// Errors: those of make_schedule(), load_algorithm() and LoadedAlgorithm::make(); no schedule for this call.
 [[nodiscard]] Result<SchedulePtr> make_named_schedule(std::string_view algorithm, const CollectiveCall& call,
-                                                      const Places& places, const AlgorithmOptions& options = {});
+                                                      const Placement& placement, const AlgorithmOptions& options = {});
 
 }  // namespace ayatori

@@ -48,11 +48,11 @@ struct PlannedAddress {
 };
 
 /// Several ranks may share a port, and then several planned paths lead from one port to another: one for each pair of
-/// their ranks. Connections take turns on them. Both ends of a connection must take the same turn without a word
-/// between them, since each end of a connected queue pair drops packets whose source LID is not the LID to which it
-/// sends itself (InfiniBand Architecture Specification 1.2, section 9.6.1.5). What both ends know are the numbers of
-/// their two queue pairs: the turn is the number of the queue pair at the port with the lower JobPort. Not safe for
-/// concurrent use.
+/// their ranks. Connections use them round-robin. Both ends of a connection must choose the same path without
+/// communication: each end of a connected queue pair drops packets whose source LID is not the LID to which it sends
+/// itself (InfiniBand Architecture Specification 1.2, section 9.6.1.5). Both ends know the numbers of their two queue
+/// pairs. The index of the path is the number of the queue pair at the port with the lower JobPort, modulo the number
+/// of paths. Not safe for concurrent use.
 class ConnectionPaths {
  public:
   /// `paths_per_pair`, at least 1: where the plan has fewer paths between two ports, connections also take those that
@@ -66,8 +66,8 @@ class ConnectionPaths {
   /// plan was made for.
   [[nodiscard]] Result<std::optional<JobPort>> find_local(const LocalPort& port) const;
 
-  /// Which port of the job an address vector of port `from` names. nullopt: none, `from` itself, or one that can't be
-  /// told from another: the LID alone names ports of two subnets, or LID and GID name different ports.
+  /// Which port of the job an address vector of port `from` names. nullopt: none, `from` itself, or one that is
+  /// ambiguous: the LID alone names ports of two subnets, or LID and GID name different ports.
   [[nodiscard]] std::optional<JobPort> find_peer(JobPort from, const PeerPort& peer) const;
 
   /// The paths between two different ports, each once. Those in the other direction are the same, in the same order,

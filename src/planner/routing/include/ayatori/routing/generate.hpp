@@ -20,8 +20,8 @@
 /// raised so that there is a single top: packets from root to root, and between leaves without a common root, go
 /// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). In networks that are not trees of
 /// levels, the channel dependencies themselves are kept without a cycle (balanced_paths.hpp, decision 25). There, LID
-/// base + j has its own paths for each j: base LIDs the shortest that are allowed, evenly spread; the others also longer
-/// ones, drawn at random with a fixed seed, so that a plan has a choice.
+/// base + j has its own paths for each j: base LIDs the shortest that are allowed, evenly spread; the others also
+/// longer ones, drawn at random with a fixed seed, so that a plan has a choice.
 
 #include <cstdint>
 #include <optional>

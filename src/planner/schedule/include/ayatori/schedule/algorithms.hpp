@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
-#include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/placement.hpp"
 #include "ayatori/schedule/planned_steps.hpp"
 #include "ayatori/schedule/schedule.hpp"
 
@@ -22,14 +22,15 @@ inline constexpr Rank max_ranks = 1U << 24;
 /// The bytes that each rank sends to each rank, itself included, in an alltoallv.
 struct PairSizes {
   Rank ranks = 0;
-  /// Called for every message that is looked at, possibly by several threads at once: it should answer in O(1), from a
-  /// formula or from a table that all copies share.
+  /// Called for every message, possibly by several threads at once. It should answer in O(1), from a formula or from a
+  /// table that all copies share.
   std::function<Bytes(Rank from, Rank to)> bytes;
 };
 
 /// `sizes` are `ranks` rows of `ranks` sizes in bytes: one row for each sender.
 [[nodiscard]] PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes);
 
+/// Parameters of algorithms. Each applies to the algorithms named in its comment; others ignore it.
 struct AlgorithmOptions {
   std::uint32_t radix = 0;  ///< of k-nomial trees, at least 2; of chains, their number; 0: the algorithm's own choice
   /// The size of one chunk of a pipeline. 0: the number S of chunks is chosen so that (d + S − 1) · (h + m / S) is
@@ -39,25 +40,26 @@ struct AlgorithmOptions {
   /// Of "planned": who sends to whom in which step. Without them "path-aware" is "shift".
   std::shared_ptr<const PlannedSteps> planned_steps;
   /// Of "halo": the lengths of the grid of ranks in row-major order, and which of its dimensions are rings. Empty: the
-  /// places' grid if it has one rank on each machine; otherwise three rings of lengths as equal as the number of ranks
-  /// allows.
+  /// placement's grid if it has one rank on each machine; otherwise three rings of lengths as equal as the number of
+  /// ranks allows.
   std::vector<std::uint32_t> stencil;
   std::vector<bool> stencil_periodic;
   PairSizes pair_sizes;  ///< of alltoallv, where they are required
 };
 
+/// A known algorithm of a collective, and its properties.
 struct Algorithm {
   Collective collective;
   std::string_view name;    ///< "two-level-ring"
   std::string_view about;   ///< one line, with its source
-  bool needs_grid = false;  ///< Places::dimensions must not be empty
-  Result<SchedulePtr> (*make)(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
+  bool needs_grid = false;  ///< Placement::dimensions must not be empty
+  Result<SchedulePtr> (*make)(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions& options);
   bool pipelined = false;  ///< AlgorithmOptions::chunk_bytes applies; slot 0 of its schedules is one chunk
-  /// It is there to predict what an MPI library does, whose tables `ayatori choose --to` writes; choices of our own
-  /// leave it out. A pipelined one sends one piece where chunk_bytes is 0.
+  /// An algorithm of an MPI library, for predictions and for the tables that `ayatori choose --to` writes. Our own
+  /// choices leave it out. A pipelined one sends one chunk if chunk_bytes is 0.
   bool of_an_mpi = false;
-  /// It is for ranks that share memory: few steps, and messages from every rank to every other. Choices for networks
-  /// leave it out.
+  /// For ranks that share memory: few steps, and messages from every rank to every other. Choices for networks leave it
+  /// out.
   bool within_a_node = false;
 };
 
@@ -74,13 +76,13 @@ struct Algorithm {
 
 /// Makes the schedule of one call. Every algorithm works for every number of ranks from 1 to max_ranks.
 ///
-/// `algorithm` is a name that algorithms() lists for the call's collective. `places` says where the ranks are. An
+/// `algorithm` is a name that algorithms() lists for the call's collective. `placement` says where the ranks are. An
 /// alltoallv takes its sizes from `options.pair_sizes`, asks for each of them once, and ignores call.bytes.
 ///
-/// Errors: an unknown name (the hint lists the known ones); a root that is not a rank; places of another number of
+/// Errors: an unknown name (the hint lists the known ones); a root that is not a rank; a placement of another number of
 /// ranks; no rank, or more than max_ranks; an algorithm that needs a grid where the machines form none; options that do
 /// not fit; more than 2^58 bytes in all.
 [[nodiscard]] Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call,
-                                                const Places& places, const AlgorithmOptions& options = {});
+                                                const Placement& placement, const AlgorithmOptions& options = {});
 
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Collectives and what they promise.
+/// Collectives and their postconditions.
 ///
 /// Slots at the start and at the end, by rank r of n; "own" slots hold contributions of r, all others are empty. B is
 /// the number of blocks that an algorithm splits one vector into (block sizes differ by at most one byte, except in
@@ -21,7 +21,7 @@
 ///
 /// Halo: B = k = 2D for D dimensions; neighbour 2d is the one above in dimension d, 2d + 1 the one below
 /// (Schedule::neighbour). At an edge that is not periodic there is none: its slots are not used. Operations are
-/// commutative and associative. promise.hpp has the same table as functions.
+/// commutative and associative. postcondition.hpp has the same table as functions.
 ///
 /// A runner whose elements are larger than a byte hands in elements for bytes: blocks then end between elements.
 

@@ -24,7 +24,7 @@ namespace ayatori {
 [[nodiscard]] std::unique_ptr<StepSequence> random_permutations(Rank ranks, std::size_t steps, std::uint64_t seed);
 
 /// A pattern file: one message a line, "FROM TO [BYTES]"; a blank line ends the step; '#' starts a comment.
-/// A message without a size has 1 byte in its step, and in schedule_of_pattern() what that is told.
+/// A message without a size has 1 byte in its step, and in schedule_of_pattern() the size given there.
 /// Errors name file and line: a rank that is not a number or not below `ranks`, sizes that are not positive numbers, no
 /// message at all.
 [[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file,

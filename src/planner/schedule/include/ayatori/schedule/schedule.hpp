@@ -2,13 +2,13 @@
 /// \file
 /// A Schedule is a collective algorithm as data: what each rank sends, receives and combines, step by step. It is
 /// generated on demand, never stored: asking for one step of one rank takes memory for that step only. Three things
-/// consume it: routing counts its contention, the flow simulator times it, the MPI plug-in runs it.
+/// consume it: the planner counts its contention, the flow simulator times it, the MPI plug-in executes it.
 ///
-/// How a schedule runs
+/// How a schedule is executed
 ///
 ///   Every participant (a rank, or a router that reduces inside the network) has *slots*, numbered places of
 ///   slot_bytes() each, of which some may be empty. What they hold at the start and must hold at the end is the
-///   collective's promise (collective.hpp). A participant's program is one or several *streams* that advance
+///   collective's postcondition (collective.hpp). A participant's program is one or several *streams* that advance
 ///   independently of each other; a stream is a sequence of steps. In a step the participant starts all sends and
 ///   receives at once, waits for all of them, then does the step's local operations in their order, and goes on to the
 ///   next step. Streams of one participant must not touch each other's slots, except to read slots that none writes.
@@ -75,6 +75,7 @@ struct StepActions {
   void add(std::vector<Transfer>& transfers, Rank peer, std::span<const SlotRange> slots);
 };
 
+/// One call of a collective by one algorithm. Immutable and safe to read from many threads.
 class Schedule {
  public:
   virtual ~Schedule() = default;

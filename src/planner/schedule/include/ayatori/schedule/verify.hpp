@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Proof by symbolic execution that a schedule does what its collective promises.
+/// Proof by symbolic execution that a schedule fulfils the postcondition of its collective.
 
 #include <cstdint>
 #include <limits>
@@ -25,7 +25,7 @@ inline constexpr std::int32_t max_times_combined = 1 << 20;
 
 /// Runs the schedule with slots that hold *which contributions* (of which rank's which slot, and how often) instead of
 /// bytes, under rendezvous semantics, and checks
-///   - every participant ends with what the collective promises (collective.hpp), each contribution combined once,
+///   - every participant ends with the postcondition (collective.hpp), each contribution combined once,
 ///   - no deadlock: no send waits for a receive that is never posted, nor the other way round,
 ///   - matched messages have the same sizes, slot by slot,
 ///   - no slot is written (by a receive, or by another stream) while a message of the same step reads or writes it, and

@@ -136,9 +136,9 @@ class AlgorithmWriter {
 [[nodiscard]] Result<SchedulePtr> schedule_of(std::shared_ptr<const WrittenAlgorithm> algorithm, CollectiveCall call,
                                               const PairSizes& pair_sizes = {});
 
-/// Proves that schedules of all of these sizes do what the collective promises. Whether two slots are equally large
-/// depends on the size of the vector only if one vector is cut into blocks. Then the proof takes blocks of which no two
-/// are equally large (any size), or all are (multiples of their number), or those of the one size that there is.
+/// Proves that schedules of all of these sizes fulfil the collective's postcondition. Whether two slots are equally
+/// large depends on the size of the vector only if one vector is cut into blocks. Then the proof takes blocks of which
+/// no two are equally large (any size), or all are (multiples of their number), or those of the one size that there is.
 ///
 /// Errors: those of verify() with written_limits.
 [[nodiscard]] Result<> verify_written(std::shared_ptr<const WrittenAlgorithm> algorithm, const WrittenSizes& sizes);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What processes ask and tell each other about the addresses of their adapters: one UDP datagram each.
+/// Queries and replies of processes about the addresses of their adapters: one UDP datagram each.
 ///
 /// 4 bytes "acpA", kind (0 question, 1 answer), 3 bytes 0, job key (8), rank of the sender (4), then the sender's own
 /// address. Numbers are little-endian. A question says where the answer would have to be looked up the next time.

@@ -39,8 +39,8 @@ struct ShmStatistics {
 
 class ShmWire final : public PollableWire {
  public:
-  /// `clock` tells how long a sender has been writing, and must outlive the wire. Errors: options out of range, a full
-  /// or read-only folder, a living process with the same key and rank.
+  /// `clock` measures how long a sender has been writing, and must outlive the wire. Errors: options out of range, a
+  /// full or read-only folder, a living process with the same key and rank.
   [[nodiscard]] static Result<std::unique_ptr<ShmWire>> make(const ShmOptions& options, Clock& clock = steady_clock());
   ~ShmWire() override;
 

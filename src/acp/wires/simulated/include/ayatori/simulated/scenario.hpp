@@ -40,7 +40,7 @@ struct Scenario {
   double duplicate = 0;                                ///< … that it arrives twice
   double reorder = 0;                                  ///< … that it arrives `reorder_delay` later than it would
   Duration reorder_delay = std::chrono::microseconds(50);
-  double gigabytes_per_second = 2;  ///< of each endpoint's link, each way; see is_link_rate()
+  double gigabytes_per_second = 2;  ///< of each endpoint's link, in each direction; see is_link_rate()
   std::vector<BlackHole> black_holes;
 
   std::uint32_t receive_buffers = 1024;  ///< data datagrams an endpoint holds until they are handled …

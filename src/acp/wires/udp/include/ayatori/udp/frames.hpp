@@ -6,7 +6,7 @@
 /// Several UDP datagrams to one destination are a *train*. They are the GSO segments (generic segmentation offload) of
 /// one send: all have the same size, except the last, which may be shorter. The kernel takes and returns a train as one
 /// piece (UDP_SEGMENT, UDP_GRO; see udp(7)). No frame crosses from one GSO segment into the next, and GSO segments are
-/// filled up with padding. So a train is read in the same way as one GSO segment, and its reader need not know where
+/// filled up with padding. So a train is read like one GSO segment, and its reader need not know where
 /// they begin.
 
 #include <cstddef>

@@ -1,0 +1,230 @@
+"""Plans of jobs among running jobs, of which only the footprints are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from ayatori import _core
+from ayatori._core import (
+    ConcurrentPlan,
+    Footprint,
+    Job,
+    JobHost,
+    Network,
+    Plan,
+    Planned,
+    Routes,
+    SearchControl,
+    StepSequence,
+)
+from ayatori.model.jobs import hosts_of
+from ayatori.model.network import LinkData, link_as_data
+from ayatori.planning.plans import SHIFT, Messages, steps_of
+
+SHARED_LINKS_SHOWN = 20
+
+
+@dataclass
+class RunningJob:
+    """A job that runs, and the links that it uses."""
+
+    name: str
+    method: str
+    machines: list[JobHost]
+    footprint: Footprint
+
+
+@dataclass
+class Placed:
+    """A job among running jobs: its paths, and what it is expected to get."""
+
+    job: Job
+    """As it was planned: by its ranks, or by its NICs (traffic_of_nics)."""
+    plan: Plan
+    footprint: Footprint
+    reason: str
+    isolated: bool
+    conflicts: float
+    least_conflicts: float
+    bandwidth: float
+    """What `check` would measure among the others, with this plan (concurrent_bandwidth.hpp)."""
+    without_plan: float
+    """The same with base LIDs on the same tables; of jobs that are planned jointly, if all of them had these."""
+
+    def planned(self) -> Planned:
+        """As write_plan() takes it."""
+        return _core.planned(self.plan, self.reason)
+
+
+def job_hosts(network: Network, job: Job) -> list[JobHost]:
+    return [JobHost(host, ranks) for host, ranks in hosts_of(network, job)]
+
+
+def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: str = "shift") -> RunningJob:
+    """A job that runs without a plan: its messages go to base LIDs."""
+    plan = Plan.d_mod_k(job.rank_count)
+    footprint = _core.footprint_of(network, routes, job.endpoints(network), plan, steps_of(pattern, job.rank_count))
+    return RunningJob(name, plan.method.word, job_hosts(network, job), footprint)
+
+
+def plan_concurrent(
+    network: Network,
+    routes: Routes,
+    jobs: Sequence[Job],
+    others: Sequence[RunningJob],
+    messages: Messages = SHIFT,
+    control: SearchControl | None = None,
+) -> list[Placed]:
+    """Plans jobs that start together so that they take links that `others`, which run already, don't use. Each may give
+    way to the other new ones; those that run don't.
+
+    All of the new ones get base LIDs where they would get more with these, in the mean. Where `control` stops the
+    search, the best that it has.
+    """
+    fabric = _Fabric(network, routes, [other.footprint for other in others])
+    new = [_new_job(network, job, messages) for job in jobs]
+    control = control or SearchControl()
+    if len(new) == 1:
+        made = [_core.plan_concurrent(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
+    else:
+        endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
+        made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control)
+    return _better_of_plans_and_base_lids(fabric, new, made)
+
+
+@dataclass
+class _NewJob:
+    """A job, and the steps that it is planned for."""
+
+    job: Job
+    endpoints: list[int]
+    steps: StepSequence
+
+
+def _new_job(network: Network, job: Job, messages: Messages) -> _NewJob:
+    nics, steps = messages.of(network, job)
+    return _NewJob(nics, nics.endpoints(network), steps)
+
+
+@dataclass
+class _Fabric:
+    """Where jobs are planned: tables, and the links that other jobs use."""
+
+    network: Network
+    routes: Routes
+    others: list[Footprint]
+
+    def footprint(self, new: _NewJob, plan: Plan) -> Footprint:
+        return _core.footprint_of(self.network, self.routes, new.endpoints, plan, new.steps)
+
+    def bandwidths(self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint]) -> list[float]:
+        """What each of the new jobs is expected to get among the others and the other new ones."""
+        return [
+            _core.bandwidth_at_random_phases(
+                self.network,
+                self.routes,
+                each.endpoints,
+                plans[i],
+                each.steps,
+                [*self.others, *footprints[:i], *footprints[i + 1 :]],
+            )
+            for i, each in enumerate(new)
+        ]
+
+
+def _better_of_plans_and_base_lids(
+    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan]
+) -> list[Placed]:
+    with_plans = fabric.bandwidths(new, [each.plan for each in made], [each.footprint for each in made])
+    base = [Plan.d_mod_k(each.job.rank_count) for each in new]
+    footprints = [fabric.footprint(each, plan) for each, plan in zip(new, base, strict=True)]
+    without = fabric.bandwidths(new, base, footprints)
+    if sum(with_plans) >= sum(without):
+        return [
+            Placed(
+                each.job,
+                planned.plan,
+                planned.footprint,
+                planned.reason,
+                planned.isolated,
+                planned.conflicts,
+                planned.least_conflicts,
+                bandwidth,
+                by_base_lids,
+            )
+            for each, planned, bandwidth, by_base_lids in zip(new, made, with_plans, without, strict=True)
+        ]
+    placed = []
+    for i, each in enumerate(new):
+        rest = [RunningJob("", "", [], other) for other in (*fabric.others, *footprints[:i], *footprints[i + 1 :])]
+        shared = bool(shared_with(RunningJob("", "", [], footprints[i]), rest))
+        reason = "base LIDs: among the other jobs every plan that was found is worse"
+        found = made[i]
+        bounds = (not shared, found.conflicts, found.least_conflicts)
+        placed.append(Placed(each.job, base[i], footprints[i], reason, *bounds, without[i], without[i]))
+    return placed
+
+
+def shared_with(job: RunningJob, others: Sequence[RunningJob]) -> list[tuple[int, str, float]]:
+    """Links that the job shares: the link, the name of the other job, how likely both use it at one moment."""
+    own = {use.link: use.steps / max(1, job.footprint.steps) for use in job.footprint.links}
+    shared = [
+        (use.link, other.name, own[use.link] * use.steps / max(1, other.footprint.steps))
+        for other in others
+        for use in other.footprint.links
+        if use.link in own
+    ]
+    return sorted(shared, key=lambda each: (-each[2], each[0], each[1]))
+
+
+class LinkWithJob(LinkData):
+    job: str
+    conflict_probability: float
+    """The other job, and how likely both use the link at one moment."""
+
+
+class PlacedData(TypedDict):
+    """A new job, planned among other jobs."""
+
+    name: str
+    machines: int
+    ranks: int
+    """The job and its size."""
+    method: str
+    reason: str
+    """`pair`, or `d-mod-k` where base LIDs are better; how good the paths are, and how that is known."""
+    isolated: bool
+    """True if no link carries messages of another job, whatever step each is in."""
+    conflicts: float
+    least_conflicts: float
+    """Links that a step shares with a step of another job, in the mean; no plan has fewer than the second."""
+    relative_bandwidth: float
+    without_plan: float
+    """Expected bandwidth of the job among the others, with the plan and with base LIDs on the same tables."""
+    shared_link_count: int
+    shared_links: list[LinkWithJob]
+    """Links that another job uses too, and the 20 on which they conflict most often."""
+
+
+def placed_as_data(network: Network, name: str, placed: Placed, others: Sequence[RunningJob]) -> PlacedData:
+    """What `plan --running --json` and `place --json` print of a job."""
+    shared = shared_with(RunningJob(name, "", [], placed.footprint), others)
+    return {
+        "name": name,
+        "machines": len(placed.job.machines),
+        "ranks": placed.job.rank_count,
+        "method": placed.plan.method.word,
+        "isolated": placed.isolated,
+        "conflicts": placed.conflicts,
+        "least_conflicts": placed.least_conflicts,
+        "relative_bandwidth": placed.bandwidth,
+        "without_plan": placed.without_plan,
+        "reason": placed.reason,
+        "shared_link_count": len({link for link, _, _ in shared}),
+        "shared_links": [
+            {**link_as_data(network, link), "job": other, "conflict_probability": probability}
+            for link, other, probability in shared[:SHARED_LINKS_SHOWN]
+        ],
+    }
