@@ -1,5 +1,6 @@
-"""The commands that both READMEs show for one's own fabric, with hostfiles as users have them: what they promise is
-counted again by a walk through what they wrote, with the ranks as the file they wrote starts them."""
+"""The commands that both READMEs and the page of all commands show for one's own fabric, with hostfiles as users have
+them: what they promise is counted again by a walk through what they wrote, with the ranks as the file they wrote starts
+them."""
 
 import random
 import re
@@ -22,9 +23,9 @@ ORDERS = {
 }
 
 
-def commands_of(readme: str) -> list[list[str]]:
+def commands_of(page: str) -> list[list[str]]:
     """Those that are indented and about fabric.txt, in order, without their comments."""
-    lines = re.findall(r"^    (ayatori .*ib:fabric\.txt.*)$", (ROOT / readme).read_text(), re.MULTILINE)
+    lines = re.findall(r"^    (ayatori .*ib:fabric\.txt.*)$", (ROOT / page).read_text(), re.MULTILINE)
     return [shlex.split(line, comments=True)[1:] for line in lines]
 
 
@@ -48,7 +49,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, ayatori_command) -> P
 def test_the_commands_do_what_they_promise(folder: Path, ayatori_command) -> None:
     hosts = (folder / "hostfile").read_text().split()
     printed = {}
-    for words in commands_of("README.md"):
+    for words in [*commands_of("README.md"), *commands_of("docs/your-fabric.md")]:
         if words[0] in STARTS_PROGRAMS:
             continue
         done = ayatori_command(*words, cwd=folder).good()

@@ -5,11 +5,11 @@
  * Names, types and meaning are those of the basic layer and the channels of ACP, the Advanced Communication Primitives
  * (paper 4, section 2.1.3), so that programs written for it compile. What is left out is listed at the end.
  *
- *     acp_init(&argc, &argv);
+ *     if (acp_init(&argc, &argv) != 0) acp_abort("acp_init");
  *     acp_ga_t mine = acp_query_starter_ga(acp_rank());
  *     acp_ga_t next = acp_query_starter_ga((acp_rank() + 1) % acp_procs());
  *     acp_handle_t put = acp_copy(next, mine, 8, ACP_HANDLE_NULL);
- *     if (acp_complete(put) != 0) fprintf(stderr, "%s\n", acp_error_message());
+ *     if (acp_complete(put) != 0) acp_abort("acp_copy");
  *     acp_sync();
  *     acp_finalize();
  *

@@ -9,6 +9,7 @@
  *     nwtopo_topology_t topology;
  *     if (nwtopo_topology_init(&topology) != 0 || nwtopo_topology_load(topology) != 0) {
  *         fprintf(stderr, "%s\n", nwtopo_error_message());
+ *         return 1;
  *     }
  *     nwtopo_obj_t me = nwtopo_topology_get_this_machine(topology);
  *     ...

@@ -1,0 +1,28 @@
+"""The page of environment variables has all that the code reads or sets, and nothing else."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+OURS = re.compile(r'"((?:AYATORI|ACP|NWTOPO)_[A-Z_]*[A-Z])"')
+READ = re.compile(r'(?:getenv|environ\.get)\(\s*"([A-Z_]+)"')
+OF_LAUNCHERS_AND_SYSTEMS = {
+    *("PATH", "HOME", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "TERM", "COMP_WORDS", "COMP_CWORD"),
+    *("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"),
+}
+LAUNCHERS = ("OMPI_", "OPAL_", "PMI_", "PMIX_", "SLURM_", "HPCX_", "PJM_", "_TYPER_", "NCCL_")
+
+
+def sources() -> str:
+    files = [*(ROOT / "src").rglob("*.[ch]*"), *(ROOT / "python/ayatori").rglob("*.py")]
+    apart = re.compile(r"_test\.c|fixtures|/tests/|/fuzz/|measured_corpus")
+    return "".join(file.read_text(encoding="utf-8") for file in files if not apart.search(file.as_posix()))
+
+
+def test_the_page_has_the_variables_of_the_code() -> None:
+    code = sources()
+    used = set(OURS.findall(code))
+    others = {name for name in READ.findall(code) if not name.startswith(LAUNCHERS)} - OF_LAUNCHERS_AND_SYSTEMS
+    page = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
+    rows = "\n".join(line for line in page.splitlines() if line.startswith("|"))
+    assert set(re.findall(r"`([A-Z_]{4,})`", rows)) == used | others

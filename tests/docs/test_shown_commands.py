@@ -1,0 +1,55 @@
+"""Commands that pages show without their output need hosts and are not run here; but the command line takes them.
+
+tests/docs/test_pages.py runs the others, which stand behind `$ `.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from ayatori.cli.app import app
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [
+    *sorted(ROOT.glob("README*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/tutorials").glob("*.md")),
+]
+PLACEHOLDERS = {"…": "x", "N": "4", "A": "1", "SIZE": "1KiB", "TIME": "1s", "SHARE": "0.5", "NAME": "ring"}
+
+
+def shown_on(page: Path) -> Iterator[list[str]]:
+    """The words behind `ayatori` of each indented command; lines that end in a backslash go on."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL).replace("\\\n", " ")
+    for found in re.finditer(r"^ {4}(?:\w+=\S+ )*ayatori (.*)$", text, re.MULTILINE):
+        words = shlex.split(found[1], comments=True)
+        stop = next((number for number, word in enumerate(words) if word in ("|", ">", "&&", ";")), len(words))
+        yield [PLACEHOLDERS.get(word, word) for word in words[:stop]]
+
+
+def parse(words: list[str]) -> None:
+    """Raises click's error for an unknown command or option, or for a value of the wrong kind."""
+    command: click.Command = typer.main.get_command(app)
+    context = click.Context(command, info_name="ayatori")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name, found, words = command.resolve_command(context, words)
+        assert found is not None
+        command, context = found, click.Context(found, info_name=name, parent=context)
+    if not isinstance(command, click.Group):
+        command.make_context(context.info_name, words, parent=context.parent)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_command_line_takes_the_commands_that_a_page_shows(page: Path) -> None:
+    wrong = []
+    for words in shown_on(page):
+        try:
+            parse(list(words))
+        except click.ClickException as error:
+            wrong.append(f"ayatori {shlex.join(words)}: {error.format_message()}")
+    assert wrong == []
