@@ -43,6 +43,9 @@ class Writer {
     }
   }
 
+  /// Each round spreads entries over parallel cables anew, from another cable on: so do the addresses of a port.
+  void begin_round(std::uint32_t round) { std::ranges::fill(entries_, round); }
+
   /// Routers that the tree leaves out send to the nearest router in it.
   void write(Lid lid, DeviceId destination, TablePort exit, const PathTree& tree) {
     tables_.row(destination)[lid] = exit;
@@ -83,7 +86,7 @@ class Writer {
   const Channels& channels_;
   ForwardingTables& tables_;
   std::vector<std::vector<PortNumber>> ports_;  // by channel
-  std::vector<std::uint32_t> entries_;          // by channel: how many lead to it
+  std::vector<std::uint32_t> entries_;          // by channel: how many lead to it in this round, and the round
   std::vector<DeviceId> joined_;
   std::vector<bool> is_in_;
 };
@@ -103,6 +106,7 @@ ForwardingTables write_balanced_tables(const Network& network, const LidMap& lid
   std::uint32_t rounds = 1;
   for (const Adapter& adapter : adapters) rounds = std::max(rounds, adapter.lids.count());
   for (std::uint32_t round = 0; round < rounds; ++round) {
+    writer.begin_round(round);
     const auto trees = round == 0 ? std::move(best.trees) : best.paths->to(destinations, round);
     for (std::size_t i = 0; i < adapters.size(); ++i) {
       const auto& [router, exit, range] = adapters[i];
