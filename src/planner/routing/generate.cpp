@@ -79,10 +79,25 @@ std::uint64_t last_lid_used(const Network& network, int lmc) {
   return kept ? kept->last() : LidMap::last_lid_needed(network, lmc);
 }
 
-std::string explain(const Network& network, const LmcChoice& choice) {
-  const auto text = fmt::format("LMC {}: {} {} a port for {} {}, last LID {:#06x}", choice.lmc, 1U << choice.lmc,
-                                choice.lmc == 0 ? "LID" : "LIDs", choice.paths, choice.paths == 1 ? "path" : "paths",
-                                last_lid_used(network, choice.lmc));
+/// How many LIDs a port could use: paths of a tree; elsewhere cables of a router.
+struct Choices {
+  std::uint32_t most = 1;
+  bool are_paths = true;
+
+  void add(const FabricPaths& of_part) {
+    if (of_part.max_paths() <= most) return;
+    most = of_part.max_paths();
+    are_paths = of_part.tree() != nullptr;
+  }
+  [[nodiscard]] std::string in_words() const {
+    return are_paths ? fmt::format("{} {}", most, most == 1 ? "path" : "paths")
+                     : fmt::format("{} cables of a router to others", most);
+  }
+};
+
+std::string explain(const Network& network, const LmcChoice& choice, const std::string& choices) {
+  const auto text = fmt::format("LMC {}: {} {} a port for {}, last LID {:#06x}", choice.lmc, 1U << choice.lmc,
+                                choice.lmc == 0 ? "LID" : "LIDs", choices, last_lid_used(network, choice.lmc));
   if (choice.all_paths) return text;
   const int wanted = lmc_for(choice.paths);
   if (choice.lmc == max_lmc)
@@ -92,15 +107,17 @@ std::string explain(const Network& network, const LmcChoice& choice) {
                      LidMap::last_lid_needed(network, next), last_unicast_lid);
 }
 
-/// Most paths that any leaf has.
-Result<std::uint32_t> count_paths(const Network& network) {
+Result<Choices> count_choices(const Network& network) {
+  Choices choices;
   const RouterGraph graph(network);
-  if (graph.size() == 0 || is_in_one_part(network, graph)) return FabricPaths(network).max_paths();
+  if (graph.size() == 0 || is_in_one_part(network, graph)) {
+    choices.add(FabricPaths(network));
+    return choices;
+  }
   const auto parts = parts_of(network, graph);
   if (!parts) return Failure(parts.error());
-  std::uint32_t most = 1;
-  for (const NetworkPart& part : *parts) most = std::max(most, FabricPaths(part.network).max_paths());
-  return most;
+  for (const NetworkPart& part : *parts) choices.add(FabricPaths(part.network));
+  return choices;
 }
 
 /// Tables of a network whose cables join all of it.
@@ -181,14 +198,14 @@ Result<LmcChoice> choose_lmc(const Network& network) {
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (!fits(network, 0)) return Failure(LidMap::assign(network, 0).error());
   LmcChoice choice;
-  const auto paths = count_paths(network);
-  if (!paths) return Failure(paths.error());
-  choice.paths = *paths;
+  const auto choices = count_choices(network);
+  if (!choices) return Failure(choices.error());
+  choice.paths = choices->most;
   const int wanted = lmc_for(choice.paths);
   choice.lmc = std::min(wanted, max_lmc);
   while (!fits(network, choice.lmc)) --choice.lmc;
   choice.all_paths = choice.lmc == wanted;
-  choice.explanation = explain(network, choice);
+  choice.explanation = explain(network, choice, choices->in_words());
   return choice;
 }
 

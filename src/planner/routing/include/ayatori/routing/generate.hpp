@@ -37,12 +37,12 @@ namespace ayatori {
 
 struct LmcChoice {
   int lmc = 0;
-  std::uint32_t paths = 1;  ///< most paths that any leaf has (P)
+  std::uint32_t paths = 1;  ///< most paths that any leaf of a tree has (P); elsewhere most cables of a router with NICs
   bool all_paths = true;    ///< 2^lmc >= paths
   std::string explanation;  ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff", and why no larger LMC fits
 };
 
-/// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space does not allow it, the largest that fits.
+/// The smallest LMC that gives every path a LID, off trees every cable of a router; if LMC <= 7 or the LID space does not allow it, the largest that fits.
 /// Errors: not even LMC 0 fits; a router with more than 254 ports.
 [[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
 
