@@ -160,8 +160,8 @@ class TablesData(TypedDict):
     distinct_paths: DistinctPathsData | None
     """Counted in these tables; null if each port has one LID."""
     idle_links: list[LinkData]
-    """Links that carry nothing between NICs, while their switch sends several LIDs over one other link, and one of these
-    would be as near by the idle one."""
+    """Links that carry nothing between NICs, while their switch sends several LIDs over one other link, and one of
+    these would be as near by the idle one."""
     cycle: list[LinkData]
     """Links that could wait for each other; empty if there are none."""
     problems: list[str]

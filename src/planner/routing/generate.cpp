@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ayatori/routing/check.hpp"
 #include "balanced_tables.hpp"
 #include "fabric_paths.hpp"
 #include "parts.hpp"
@@ -52,15 +53,10 @@ void note_leaves_with_fewer_paths(const Network& network, const FabricPaths& pat
                               paths.leaves().size(), paths.max_paths(), fewest, name_some(network, poorer)));
 }
 
-std::vector<std::string> notes_on_tree(const Network& network, const FabricPaths& paths, const RouterOrder& order) {
-  std::vector<std::string> notes;
-  note_leaves_with_fewer_paths(network, paths, notes);
-  if (order.lost_turns() > 0) {
-    const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
-    notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
-                                order.lost_turns(), name_some(network, losers)));
-  }
-  return notes;
+void note_lost_turns(const Network& network, const RouterOrder& order, std::vector<std::string>& notes) {
+  const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
+  notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
+                              order.lost_turns(), name_some(network, losers)));
 }
 
 int lmc_for(std::uint32_t paths) {
@@ -120,6 +116,26 @@ Result<Choices> count_choices(const Network& network) {
   return choices;
 }
 
+/// Fills in the tables and notes of a tree. The order keeps deadlock away from all packets, but may forbid routes
+/// between hosts. Then routes by levels are tried: they forbid none of these.
+void generate_for_tree(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                       std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering, Generated& generated) {
+  const RouterOrder order = RouterOrder::for_tree(paths.graph(), *paths.levels());
+  note_leaves_with_fewer_paths(network, paths, generated.notes);
+  const auto write = [&](RouteRule rule) {
+    return write_tables_for(network, lids, paths, order, rule, endpoint_numbers, numbering);
+  };
+  if (order.lost_turns() > 0) {
+    Routes by_levels{lids, write(RouteRule::by_levels)};
+    if (check_tables(network, by_levels).deadlock_free) {
+      generated.routes.tables = std::move(by_levels.tables);
+      return;
+    }
+    note_lost_turns(network, order, generated.notes);
+  }
+  generated.routes.tables = write(RouteRule::by_order);
+}
+
 /// Tables of a network whose cables join all of it.
 Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers,
                             PathNumbering numbering) {
@@ -127,10 +143,8 @@ Generated generate_for_part(const Network& network, LidMap lids, std::span<const
   Generated generated;
   generated.paths = paths.max_paths();
   if (paths.tree() != nullptr) {
-    const RouterOrder order = RouterOrder::for_tree(paths.graph(), *paths.levels());
     generated.engine = Engine::fat_tree;
-    generated.notes = notes_on_tree(network, paths, order);
-    generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers, numbering);
+    generate_for_tree(network, lids, paths, endpoint_numbers, numbering, generated);
   } else {
     generated.engine = Engine::balanced;
     generated.notes.push_back("no tree of levels, so balanced paths: " + paths.why_no_tree());
