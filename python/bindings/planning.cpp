@@ -163,22 +163,6 @@ JobsTogether measured_together(const Network& network, const Routes& routes, con
   return unwrap(measure_together(network, routes, jobs, {rounds, seed}));
 }
 
-void bind_search_control(nb::module_& module) {
-  nb::class_<SearchControl>(module, "SearchControl",
-                            "What a long search and whoever waits for it tell each other, from any thread.")
-      .def(nb::init<>())
-      .def("__repr__",
-           [](const SearchControl& control) {
-             return fmt::format("<SearchControl: {} of {} done>", control.done(), control.total());
-           })
-      .def("stop", &SearchControl::stop, "The search ends soon, with the best that it has.")
-      .def_prop_ro("stopped", &SearchControl::stopped)
-      .def("expect", &SearchControl::expect, nb::arg("pieces"), "From the search: so much is added to the total.")
-      .def("did", &SearchControl::did, nb::arg("pieces") = 1)
-      .def_prop_ro("done", &SearchControl::done)
-      .def_prop_ro("total", &SearchControl::total);
-}
-
 void bind_concurrent(nb::module_& module) {
   nb::class_<LinkUse>(module, "LinkUse")
       .def(nb::init<PortId, std::uint64_t, std::uint32_t, std::uint64_t>(), nb::arg("link"), nb::arg("steps"),
@@ -289,7 +273,6 @@ void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_all_pairs(module);
   bind_contention(module);
-  bind_search_control(module);
   bind_concurrent(module);
   bind_expected_bandwidth(module);
   bind_steps(module);

@@ -55,10 +55,28 @@ void bind_tables(nb::module_& module) {
   module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); }, nb::arg("network"));
   module.def(
       "generate_routes",
-      [](const Network& network, int lmc, const std::vector<std::uint32_t>& endpoint_numbers, PathNumbering numbering) {
-        return unwrap(generate_routes(network, lmc, endpoint_numbers, numbering));
+      [](const Network& network, int lmc, const std::vector<std::uint32_t>& endpoint_numbers, PathNumbering numbering,
+         const SearchControl& control) {
+        return unwrap(generate_routes(network, lmc, endpoint_numbers, numbering, control));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("lmc"), nb::arg("endpoint_numbers"), nb::arg("numbering"));
+      WithoutGil(), nb::arg("network"), nb::arg("lmc"), nb::arg("endpoint_numbers"), nb::arg("numbering"),
+      nb::arg("control") = SearchControl());
+}
+
+void bind_search_control(nb::module_& module) {
+  nb::class_<SearchControl>(module, "SearchControl",
+                            "What a long search and whoever waits for it tell each other, from any thread.")
+      .def(nb::init<>())
+      .def("__repr__",
+           [](const SearchControl& control) {
+             return fmt::format("<SearchControl: {} of {} done>", control.done(), control.total());
+           })
+      .def("stop", &SearchControl::stop, "The search ends soon, with the best that it has.")
+      .def_prop_ro("stopped", &SearchControl::stopped)
+      .def("expect", &SearchControl::expect, nb::arg("pieces"), "From the search: so much is added to the total.")
+      .def("did", &SearchControl::did, nb::arg("pieces") = 1)
+      .def_prop_ro("done", &SearchControl::done)
+      .def_prop_ro("total", &SearchControl::total);
 }
 
 void bind_table_files(nb::module_& module) {
@@ -176,6 +194,7 @@ void bind_lanes(nb::module_& module) {
 }  // namespace
 
 void bind_routing(nb::module_& module) {
+  bind_search_control(module);
   bind_tables(module);
   bind_table_files(module);
   bind_check(module);

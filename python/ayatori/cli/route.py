@@ -13,6 +13,7 @@ from ayatori.cli import options
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_warning, say
+from ayatori.cli.searching import searched
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
 from ayatori.model.network import LinkData
@@ -35,6 +36,8 @@ from ayatori.planning.routes import (
 
 MAX_PARTS = 4
 
+TREES = "trees of paths"
+"""What progress counts, off trees of levels."""
 LARGE_FILE = 10**8
 """Bytes of tables from which on the size is printed."""
 
@@ -65,7 +68,10 @@ def route(
     """Make forwarding tables with one or several LIDs per port, check them, and write them for OpenSM."""
     network = on.open()
     running = jobs_to_spread(network, for_jobs or [])
-    made = make_routes_explained(network, options.parse_lmc(lmc), running)
+    ports = options.parse_lmc(lmc)
+    made, cut = searched(TREES, None, lambda control: make_routes_explained(network, ports, running, control=control))
+    if cut is not None:
+        raise KeyboardInterrupt
     checked = check(network, made.routes)
     differing: DifferingData = {}
     old = read_routes(network, changed_from) if changed_from is not None else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from ayatori import _core
-from ayatori._core import DistinctPaths, Job, LaneCheck, Network, PathNumbering, Routes, TableCheck
+from ayatori._core import DistinctPaths, Job, LaneCheck, Network, PathNumbering, Routes, SearchControl, TableCheck
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import read_text, write_folder
 from ayatori.model.network import LinkData, link_as_data
@@ -45,6 +45,7 @@ def make_routes_explained(
     lmc: int | str = "auto",
     running: Sequence[Job] = (),
     numbering: PathNumbering = PathNumbering.by_destination,
+    control: SearchControl | None = None,
 ) -> MadeRoutes:
     """Makes tables with 2^lmc LIDs a port; "auto" takes as many as the fabric has paths, if they fit.
 
@@ -52,6 +53,8 @@ def make_routes_explained(
 
     With `running`, jobs that run now, each job's NICs are spread over the paths by themselves, as if no other existed:
     paper 1's rule in the tables. NICs of no job keep the paths that they have without these jobs.
+
+    `control` counts trees of paths. Stopped, it ends soon, with tables that are less balanced.
     """
     if lmc == "auto":
         choice = _core.choose_lmc(network)
@@ -59,7 +62,9 @@ def make_routes_explained(
     else:
         lmc = int(lmc)
         explanation = f"LMC {lmc} as asked"
-    made = _core.generate_routes(network, lmc, endpoint_numbers(network, running), numbering)
+    made = _core.generate_routes(
+        network, lmc, endpoint_numbers(network, running), numbering, control or SearchControl()
+    )
     return MadeRoutes(made.routes, made.lmc, made.engine.name, explanation, bool(running), list(made.notes))
 
 

@@ -68,7 +68,7 @@ std::vector<BalancedPaths::Start> starts_of(const RouterGraph& graph, const Chan
 }  // namespace
 
 BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts,
-                          std::span<const DeviceId> destinations) {
+                          std::span<const DeviceId> destinations, const SearchControl& control) {
   struct Draft {
     BestPaths best;
     double bandwidth = 0;
@@ -76,7 +76,7 @@ BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels, st
   const auto starts = starts_of(graph, channels);
   std::vector<Draft> drafts(starts.size());
   const auto make = [&](std::size_t i) {
-    auto paths = std::make_unique<BalancedPaths>(graph, channels, hosts, starts[i]);
+    auto paths = std::make_unique<BalancedPaths>(graph, channels, hosts, starts[i], control);
     if (!paths->complete()) return;
     auto trees = paths->to(destinations, 0);
     const double bandwidth = measure_random_jobs(channels, destinations, trees);

@@ -24,11 +24,12 @@ constexpr std::size_t visits_in_a_pass = 1'000'000'000;
 }  // namespace
 
 BalancedPaths::BalancedPaths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts,
-                             Start start)
+                             Start start, const SearchControl& control)
     : graph_(graph),
       channels_(channels),
       hosts_(hosts),
       start_(start),
+      control_(control),
       order_(channels_),
       effort_(visits_in_a_pass / (graph.size() * channels.size() + 1) + 1),
       grower_(channels_, hosts_),
@@ -166,7 +167,10 @@ void BalancedPaths::admit_other_shortest_paths() {
     }
   }
   std::ranges::stable_sort(wanted, std::ranges::greater{}, &Wanted::pairs);
-  for (const Wanted& one : wanted) order_.add(one.before, one.after, effort_);
+  for (const Wanted& one : wanted) {
+    if (control_.stopped()) return;
+    order_.add(one.before, one.after, effort_);
+  }
 }
 
 /// Grows the tree anew and keeps the better one. Returns by how much the sum falls.
@@ -193,7 +197,12 @@ void BalancedPaths::improve(std::span<const Destination> destinations, Order ord
   double gain = sum;
   while (gain > worth_a_pass * sum) {
     gain = 0;
-    for (const Destination& destination : destinations) gain += improve_tree(destination, order);
+    control_.expect(destinations.size());
+    for (const Destination& destination : destinations) {
+      if (control_.stopped()) return;
+      gain += improve_tree(destination, order);
+      control_.did();
+    }
     sum -= gain;
   }
 }
@@ -220,9 +229,11 @@ std::vector<PathTree> BalancedPaths::to(std::span<const DeviceId> destinations, 
   });
 
   loads_.clear(start_.exponent);
+  control_.expect(addresses.size());
   for (const auto& [router, count, tree] : addresses) {
     draw_lengths(round, static_cast<std::size_t>(tree - trees.data()));
-    if (!grow(router, *tree, Order::stands)) *tree = trees_[router];
+    control_.did();
+    if (control_.stopped() || !grow(router, *tree, Order::stands)) *tree = trees_[router];
     loads_.add(*tree, router, count);
   }
   if (round == 0) improve(addresses, Order::stands);

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "channel_loads.hpp"
 #include "channel_order.hpp"
@@ -32,8 +33,9 @@ class BalancedPaths {
   };
 
   /// `hosts`: by router, how many channel adapters are attached to it. The graph must be connected. All arguments must
-  /// outlive this.
-  BalancedPaths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts, Start start);
+  /// outlive this. Once `control` is stopped, no tree is improved any more.
+  BalancedPaths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts, Start start,
+                const SearchControl& control = {});
 
   /// False if some router could not join a tree of shortest paths without closing a cycle; always true with a top.
   [[nodiscard]] bool complete() const { return complete_; }
@@ -74,6 +76,7 @@ class BalancedPaths {
   const Channels& channels_;
   std::span<const std::uint32_t> hosts_;
   Start start_;
+  SearchControl control_;
   ChannelOrder order_;
   std::size_t effort_;
   TreeGrower grower_;

@@ -93,7 +93,8 @@ class Writer {
 
 }  // namespace
 
-ForwardingTables write_balanced_tables(const Network& network, const LidMap& lids, const RouterGraph& graph) {
+ForwardingTables write_balanced_tables(const Network& network, const LidMap& lids, const RouterGraph& graph,
+                                       const SearchControl& control) {
   ForwardingTables tables(network.router_count(), lids.last());
   const auto adapters = adapters_of(network, lids);
   std::vector<std::uint32_t> hosts(graph.size(), 0);
@@ -101,7 +102,7 @@ ForwardingTables write_balanced_tables(const Network& network, const LidMap& lid
   const Channels channels(graph);
   std::vector<DeviceId> destinations;
   for (const Adapter& adapter : adapters) destinations.push_back(adapter.router);
-  BestPaths best = find_best_paths(graph, channels, hosts, destinations);
+  BestPaths best = find_best_paths(graph, channels, hosts, destinations, control);
   Writer writer(graph, channels, tables);
   std::uint32_t rounds = 1;
   for (const Adapter& adapter : adapters) rounds = std::max(rounds, adapter.lids.count());

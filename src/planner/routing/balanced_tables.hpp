@@ -14,6 +14,6 @@ namespace ayatori {
 /// Tables in which every LID is reachable from every router of a connected network. Base LIDs have the same entries
 /// whatever the number of LIDs a port.
 [[nodiscard]] ForwardingTables write_balanced_tables(const Network& network, const LidMap& lids,
-                                                     const RouterGraph& graph);
+                                                     const RouterGraph& graph, const SearchControl& control);
 
 }  // namespace ayatori

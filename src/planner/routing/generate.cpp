@@ -138,7 +138,7 @@ void generate_for_tree(const Network& network, const LidMap& lids, const FabricP
 
 /// Tables of a network whose cables join all of it.
 Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers,
-                            PathNumbering numbering) {
+                            PathNumbering numbering, const SearchControl& control) {
   const FabricPaths paths(network);
   Generated generated;
   generated.paths = paths.max_paths();
@@ -149,7 +149,7 @@ Generated generate_for_part(const Network& network, LidMap lids, std::span<const
     generated.engine = Engine::balanced;
     generated.notes.push_back("no tree of levels, so balanced paths: " + paths.why_no_tree());
     if (!endpoint_numbers.empty()) generated.notes.push_back(no_paths_for_jobs);
-    generated.routes.tables = write_balanced_tables(network, lids, paths.graph());
+    generated.routes.tables = write_balanced_tables(network, lids, paths.graph(), control);
   }
   generated.routes.lids = std::move(lids);
   return generated;
@@ -182,7 +182,8 @@ std::vector<std::uint32_t> numbers_of(const NetworkPart& part, const Network& wh
 
 /// Tables for each part of its own: between parts there are no entries.
 Result<Generated> generate_by_part(const Network& network, LidMap lids, const RouterGraph& graph,
-                                   std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering) {
+                                   std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering,
+                                   const SearchControl& control) {
   const auto parts = parts_of(network, graph);
   if (!parts) return Failure(parts.error());
   Generated generated;
@@ -191,7 +192,7 @@ Result<Generated> generate_by_part(const Network& network, LidMap lids, const Ro
     auto part_lids = lids_of(part, network, lids);
     if (!part_lids) return Failure(part_lids.error());
     const auto numbers = numbers_of(part, network, endpoint_numbers);
-    const Generated made = generate_for_part(part.network, std::move(*part_lids), numbers, numbering);
+    const Generated made = generate_for_part(part.network, std::move(*part_lids), numbers, numbering, control);
     for (DeviceId router = 0; router < part.network.router_count(); ++router) {
       std::ranges::copy(made.routes.tables.row(router), generated.routes.tables.row(part.devices[router]).begin());
     }
@@ -224,7 +225,7 @@ Result<LmcChoice> choose_lmc(const Network& network) {
 }
 
 Result<Generated> generate_routes(const Network& network, int lmc, std::span<const std::uint32_t> endpoint_numbers,
-                                  PathNumbering numbering) {
+                                  PathNumbering numbering, const SearchControl& control) {
   if (!endpoint_numbers.empty() && endpoint_numbers.size() != network.endpoints().size()) {
     return fail("{} numbers do not fit {} endpoints", endpoint_numbers.size(), network.endpoints().size());
   }
@@ -235,9 +236,10 @@ Result<Generated> generate_routes(const Network& network, int lmc, std::span<con
   auto lids = kept ? Result<LidMap>(std::move(*kept)) : LidMap::assign(network, lmc);
   if (!lids) return Failure(lids.error());
   const RouterGraph graph(network);
-  auto generated = is_in_one_part(network, graph)
-                       ? Result<Generated>(generate_for_part(network, std::move(*lids), endpoint_numbers, numbering))
-                       : generate_by_part(network, std::move(*lids), graph, endpoint_numbers, numbering);
+  auto generated =
+      is_in_one_part(network, graph)
+          ? Result<Generated>(generate_for_part(network, std::move(*lids), endpoint_numbers, numbering, control))
+          : generate_by_part(network, std::move(*lids), graph, endpoint_numbers, numbering, control);
   if (!generated) return generated;
   generated->lmc = lmc;
   generated->lids_kept = lids_kept;

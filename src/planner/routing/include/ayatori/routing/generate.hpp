@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/tables/tables.hpp"
 
@@ -75,8 +76,11 @@ struct Generated {
 /// themselves. Jobs whose endpoints have consecutive numbers of their own get paths of their own tables as paper 1's
 /// rule gives them LIDs: as many of a job's endpoints on each path as on any other. Error: numbers for more or fewer
 /// endpoints.
+///
+/// `control` counts the trees of balanced paths. Stopped, it makes them hastily: the tables are good, but less balanced.
 [[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc,
                                                 std::span<const std::uint32_t> endpoint_numbers = {},
-                                                PathNumbering numbering = PathNumbering::by_destination);
+                                                PathNumbering numbering = PathNumbering::by_destination,
+                                                const SearchControl& control = {});
 
 }  // namespace ayatori
