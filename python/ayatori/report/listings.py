@@ -126,7 +126,7 @@ def hot_listing(study: Study, job: WorstJob) -> Markup:
     hot = hot_cables(sides)
     if not hot:
         return tag("p", "No cable carries more than one message.")
-    names = ["from", "port", "to", "port", *(f"messages {word}" for word in ("before", "after")[: len(sides)])]
+    names = ["from", "port", "to", "port", *(["messages before", "messages after"] if job.after else ["messages"])]
     rows = [_hot_row(study, sides, link, direction) for link, direction in hot[:HOT_ROWS]]
     listing = _listing(names, rows, numbers={1, 3, 4, 5})
     if len(hot) <= HOT_ROWS:

@@ -134,8 +134,10 @@ def _explorer(fabric: Fabric, drawing: Drawing, study: Study, sides: list[Side],
     pictures = [draw_fabric(fabric, drawing, ranks, f"{id}-fabric", labels[0])]
     pictures += [draw_again(drawing, f"{id}-fabric", label) for label in labels[1:]]
     cards = [
-        tag("figure", *_caption(study, side, place), scrolled(picture), class_="card")
-        for place, (side, picture) in enumerate(zip(sides, pictures, strict=True))
+        tag("figure", *_caption(study, side, when), scrolled(picture), class_="card")
+        for when, side, picture in zip(
+            ("Before: ", "After: ") if len(sides) > 1 else ("",), sides, pictures, strict=True
+        )
     ]
     return tag(
         "div",
@@ -163,7 +165,7 @@ def _job_title(job: WorstJob) -> str:
     return f"The job with the least bandwidth: {count(len(job.hosts), 'host')}, step {job.step}"
 
 
-def _caption(study: Study, side: Side, place: int) -> list[Markup]:
+def _caption(study: Study, side: Side, when: str) -> list[Markup]:
     """The method of a side, and what the job gets by it."""
     if side is NO_LOADS:
         return []
@@ -171,7 +173,7 @@ def _caption(study: Study, side: Side, place: int) -> list[Markup]:
     share = f"{bandwidth_text(side.bandwidth)} of peak"
     gets = f"{bandwidth_text(side.bandwidth * study.peak)} MB/s, {share}" if study.peak else share
     return [
-        tag("h3", ("Before: ", "After: ")[place], name),
+        tag("h3", when, name),
         tag("p", f"Bandwidth of the job per host: {gets}.", class_="note"),
     ]
 
