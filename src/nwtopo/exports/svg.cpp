@@ -20,13 +20,16 @@ using drawing::Text;
 
 constexpr std::size_t max_tips = 1500;  // bundles, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
-constexpr double heading = 58;          // room for the title and a line of the legend
+constexpr double heading = 58;          // room for a line of the title and one of the legend
+constexpr double title_height = 19;     // of each further line
 constexpr double line_height = 17;
+constexpr double margin = 20;
+constexpr double least_room = 400;  // for lines of the title
 
 // The colours of the report (python/ayatori/report/page.css). Not all that draws SVG knows variables of CSS.
 constexpr std::string_view style =
     "svg{background:#fff;color:#5a6274;font-family:system-ui,-apple-system,'Segoe UI','Helvetica Neue','Noto Sans',"
-    "'DejaVu Sans',Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:16px;font-weight:650;fill:#1b2230}"
+    "'DejaVu Sans',Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:14px;font-weight:650;fill:#1b2230}"
     ".b{fill:#333c4f}.i{fill:#fff;font-weight:600}.h{fill:#fff;stroke:#5a6274;stroke-width:.8}"
     ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:currentColor;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
     ".d,.m,.s{stroke:#c5221f}.d{stroke-dasharray:7 3}.m{stroke-dasharray:2 3}.w{fill:#c5221f}"
@@ -66,20 +69,27 @@ class SvgWriter {
     const std::vector<std::string> said_of_links = marks_.links_in_words();
     const std::vector<std::string> remarks = remarks_in_words();
     const std::string& summary = drawing_.shape.summary;
-    const double title = static_cast<double>(summary.size()) * 9.8;
-    const double least = std::max({drawing_.width, std::min(title + 40, 1200.0), 320.0});
-    const std::vector<std::vector<LegendEntry>> legend = legend_in_lines(std::max(least, 640.0));
-    const double width = std::max(least, width_of(legend) + 40);
-    const double top = heading + static_cast<double>(legend.size() - 1) * line_height;
+    const double room = std::max(drawing_.width, least_room);
+    const std::vector<std::string> title = title_in_lines(room - 2 * margin);
+    const std::vector<std::vector<LegendEntry>> legend = legend_in_lines(room);
+    double widest = width_of(legend);
+    for (const std::string& line : title) widest = std::max(widest, width_of_title(line));
+    for (const auto* lines : {&said_of_links, &remarks}) {
+      for (const std::string& line : *lines) widest = std::max(widest, drawing::width_of(line));
+    }
+    const double width = std::max(drawing_.width, widest + 2 * margin);
+    const double of_title = static_cast<double>(title.size() - 1) * title_height;
+    const double top = heading + of_title + static_cast<double>(legend.size() - 1) * line_height;
     const double height =
         top + drawing_.height + static_cast<double>(said_of_links.size() + remarks.size()) * line_height + 8;
     out_("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n",
          width, height);
     out_("<title>{}</title>\n<style>{}</style>\n", xml_text(summary), style);
-    out_("<text class=\"t\" x=\"20\" y=\"26\"");
-    if (title + 40 > width) out_(" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", width - 40);
-    out_(">{}</text>\n", xml_text(summary));
-    write_legend(legend);
+    for (std::size_t i = 0; i < title.size(); ++i) {
+      out_("<text class=\"t\" x=\"20\" y=\"{:.0f}\">{}</text>\n", 26 + static_cast<double>(i) * title_height,
+           xml_text(title[i]));
+    }
+    write_legend(legend, 43 + of_title);
     out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - drawing_.width) / 2, top);
     write_frames();
     write_cables();
@@ -102,6 +112,26 @@ class SvgWriter {
   }
 
  private:
+  static double width_of_title(std::string_view line) { return 1.35 * drawing::width_of(line); }
+
+  /// The summary, parted behind commas.
+  [[nodiscard]] std::vector<std::string> title_in_lines(double room) const {
+    std::vector<std::string> lines(1);
+    std::string_view rest = drawing_.shape.summary;
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, std::min(rest.find(", "), rest.size() - 1) + 1);
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      std::string& line = lines.back();
+      std::string longer = line.empty() ? std::string(part) : fmt::format("{} {}", line, part);
+      if (line.empty() || width_of_title(longer) <= room) {
+        line = std::move(longer);
+      } else {
+        lines.emplace_back(part);
+      }
+    }
+    return lines;
+  }
+
   /// "no tree: …", "not full: …": that is not a fault.
   [[nodiscard]] bool says_why_no_shape(std::string_view remark) const {
     const std::string_view reason = remark.substr(0, remark.find(": "));
@@ -352,8 +382,7 @@ class SvgWriter {
     return lines;
   }
 
-  void write_legend(const std::vector<std::vector<LegendEntry>>& lines) {
-    double y = 43;
+  void write_legend(const std::vector<std::vector<LegendEntry>>& lines, double y) {
     for (const auto& line : lines) {
       double x = 20;
       for (const LegendEntry& entry : line) {
