@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import sample_study as sample
 from devtools import CHROMIUM, Browser
+from test_other_pages import HPL, OVERLAP
 from test_study_data import jobs_together
 
 from ayatori.report import write_report
 from ayatori.report.hpl_page import hpl_page
+from ayatori.report.overlap_page import overlap_page
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
@@ -28,17 +30,6 @@ NARROW_TABLES = """[...document.querySelectorAll('.scroll')].map((place) =>
   [place.scrollWidth > place.clientWidth + 1, getComputedStyle(place, '::before').content])"""
 AXES = """[...document.querySelectorAll('.plot')].flatMap((plot) =>
   [plot._fullLayout.xaxis, plot._fullLayout.yaxis].map((axis) => [axis.range[0], axis.title.text]))"""
-POINT = {"plane": "lab", "nb": 64, "p": 1, "q": 2, "order": 1000, "passed": True, "residual": 0.01, "mixed": None}
-HPL = {
-    "program": "xhpl",
-    "broadcast": "1ring",
-    "depth": 0,
-    "repeats": 1,
-    "results": [
-        POINT | {"nb": nb, "gflops": {"median": rate, "min": rate, "max": rate}}
-        for nb, rate in ((64, 12.0), (128, 15.5))
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +41,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     written.append(
         write_report(sample.write_studies(folder / "jobs", jobs_together("fattree:K=4,levels=2", [6, 5, 7])))
     )
-    hpl = folder / "hpl.html"
-    hpl.write_text(hpl_page(HPL), encoding="utf-8")
-    return [*written, hpl]
+    for name, text in (("hpl", hpl_page(HPL)), ("overlap", overlap_page(OVERLAP))):
+        written.append(folder / f"{name}.html")
+        written[-1].write_text(text, encoding="utf-8")
+    return written
 
 
 @contextmanager

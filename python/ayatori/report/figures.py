@@ -8,7 +8,9 @@ from typing import Any
 
 from ayatori.report.curves import Plot
 from ayatori.report.document import document
+from ayatori.report.headlines import headline_of
 from ayatori.report.markup import Markup, curve_key, heads, key_line, table, tag
+from ayatori.report.methods import STYLES
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,14 @@ class Curve:
     """Plotly's name of a mark; empty: none."""
     line: bool = True
     shape: str = "linear"
+
+    @staticmethod
+    def of_method(
+        method: str, x: Sequence[float], y: Sequence[float], shape: str = "linear", marks: bool = True
+    ) -> Curve:
+        """In the look that the method has in every chart."""
+        look = STYLES[method]
+        return Curve(method, x, y, look.tone, look.width, look.dash, look.symbol if marks else "", shape=shape)
 
     def trace(self) -> dict[str, Any]:
         mode = "+".join(["lines"] * self.line + ["markers"] * bool(self.symbol))
@@ -111,10 +121,11 @@ class Figure:
 
 
 def page_of_figures(
-    title: str, kind: str, about: str, tables: list[Table], figures: list[Figure], drawn_from: str
+    title: str, kind: str, about: str, tables: list[Table], figures: list[Figure], drawn_from: str, result: str = ""
 ) -> str:
-    """A page of its own: the figures, and the tables below them."""
+    """A page of its own: the result in words, the figures, and the tables below them."""
     pictures = tag("div", *(figure.markup() for figure in figures), class_="plots pair")
     heading = tag("h1", title), tag("p", about, class_="source")
-    section = tag("section", *heading, pictures, *(table.markup() for table in tables), class_="study")
+    headline = [headline_of(result)] if result else []
+    section = tag("section", *heading, *headline, pictures, *(table.markup() for table in tables), class_="study")
     return document(title, kind, [section], drawn_from, [figure.plot() for figure in figures])

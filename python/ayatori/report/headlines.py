@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from ayatori.report.curves import unit
-from ayatori.report.markup import Markup, count, figure, join, tag
+from ayatori.report.markup import ARROW, Markup, count, figure, join, tag
 from ayatori.report.methods import method_name
 from ayatori.report.model import Study
 
 FULL = 1 - 1e-9  # relative bandwidth from which a job counts as free of congestion
-ARROW = "\u00a0→\u00a0"  # which no line break parts from its figures
 Said = tuple[str, Markup]
 
 
@@ -22,8 +21,8 @@ def headline(study: Study) -> Markup:
     return headline_of(*found) if found else join(())
 
 
-def headline_of(said: str, details: object) -> Markup:
-    return tag("div", tag("strong", said), tag("p", details), class_="headline")
+def headline_of(said: str, details: Markup | None = None) -> Markup:
+    return tag("div", tag("strong", said), tag("p", details) if details else "", class_="headline")
 
 
 def _random(study: Study) -> Said | None:

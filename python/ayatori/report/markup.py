@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from html import escape
 
 VOID = {"input"}  # elements without content and end
+ARROW = "\u00a0→\u00a0"  # which no line break parts from its figures
 
 
 class Markup(str):
