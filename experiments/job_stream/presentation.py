@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ayatori.planning.plans import METHODS
-from experiments.page import Curve, Figure, Table, axis, upright
+from experiments.page import STYLES, Curve, Figure, Table, axis, upright
 
 PATH_AWARE_SCHEDULE = "path-aware schedule"
 MEANINGS = METHODS | {PATH_AWARE_SCHEDULE: "one LID a node, no plan, steps made for the paths"}
@@ -40,7 +40,7 @@ def figures_of(found: Streams) -> list[Figure]:
     shares = [100 * share for share in found.utilisation.values()]
     curves = [
         Curve.of_method(method, shares, [fmean(found.bandwidth[name][method]) for name in found.utilisation])
-        for method in MEANINGS
+        for method in sorted(MEANINGS, key=lambda method: -STYLES[method].width)
     ]
     return [
         Figure(
