@@ -9,9 +9,22 @@ from typing import Any
 from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
 from ayatori.report.figures import Axis, Curve, Figure, Table, axis, log_axis, page_of_figures, upright
+from ayatori.report.methods import STYLES
 from ayatori.resumable import SavedResults
 
-__all__ = ["Axis", "Curve", "Figure", "Table", "axis", "log_axis", "open_results", "present", "show", "upright"]
+__all__ = [
+    "STYLES",
+    "Axis",
+    "Curve",
+    "Figure",
+    "Table",
+    "axis",
+    "log_axis",
+    "open_results",
+    "present",
+    "show",
+    "upright",
+]
 
 
 def open_results(folder: Path, parameters: dict[str, Any], resume: bool, save_every: float = 0) -> SavedResults:

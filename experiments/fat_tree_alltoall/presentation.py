@@ -7,13 +7,10 @@ from statistics import fmean
 
 from ayatori.planning.plans import METHODS
 from ayatori.study import paper1
-from experiments.page import Axis, Curve, Figure, Table, axis, upright
+from experiments.page import STYLES, Axis, Curve, Figure, Table, axis, upright
 
 NEARLY = 1e-9  # what rounding may make of equal bandwidths
 CONTENDED_FROM, PER_LEAF = 12, 6  # paper 1, 5.3: good up to 2K nodes, and for multiples of K
-DASHES = ["6px 3px", "solid", "9px 6px", "solid"]
-WIDTHS = [2.4, 4.4, 3.2, 7.0]
-SYMBOLS = ["circle", "square", "diamond", "triangle-up"]
 
 
 @dataclass
@@ -97,16 +94,16 @@ def figures_of(found: Bandwidths) -> list[Figure]:
 def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> Figure:
     jobs = len(by_method["d-mod-k"])
     curves = [
-        Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
-        for i, (method, values) in _bottom_first(by_method)
+        Curve.of_method(method, range(1, jobs + 1), sorted(values), shape="hv", marks=False)
+        for method, values in _bottom_first(by_method)
     ]
     for method, told in paper1.RANDOM.items():
-        tone = list(METHODS).index(method)
+        look = STYLES[method]
         points = {1: told["min"], jobs * (1 - told["over_1500"] / 1000): paper1.GOOD_MBPS, jobs: told["max"]}
         marks = Curve(
-            f"paper: {method}", list(points), list(points.values()), tone, symbol=f"{SYMBOLS[tone]}-open", line=False
+            f"paper: {method}", list(points), list(points.values()), look.tone, symbol=f"{look.symbol}-open", line=False
         )
-        level = Curve(f"paper: mean of {method}", [1, jobs], [told["mean"]] * 2, tone, 1.2, "1px 4px")
+        level = Curve(f"paper: mean of {method}", [1, jobs], [told["mean"]] * 2, look.tone, 1.2, "1px 4px")
         curves += [marks, level]
     return Figure(
         f"figure9{mark}",
@@ -114,35 +111,34 @@ def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> 
         f"{jobs} jobs of 16 nodes, 8 ranks each; every method's jobs in the order of their bandwidth. Open marks: the "
         "paper's least, greatest, and where it crosses 1500 MB/s; dotted: its means.",
         curves,
-        axis("jobs, sorted by bandwidth", range=[1, jobs]),
+        axis("jobs, sorted by bandwidth", range=[0, jobs]),
         _mbps_axis(),
     )
 
 
 def _contiguous_figure(found: Bandwidths, name: str, mark: str, model: str) -> Figure:
-    curves = [
-        Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
-        for i, (method, values) in _bottom_first(found.contiguous[name])
-    ]
+    curves = [Curve.of_method(method, found.sizes, values) for method, values in _bottom_first(found.contiguous[name])]
     told = paper1.CONTIGUOUS["d-mod-k"]["16"]
-    curves.append(Curve("paper: d-mod-k and rule", [16], [told], 0, symbol="circle-open", line=False))
+    curves.append(
+        Curve("paper: d-mod-k and rule", [16], [told], STYLES["d-mod-k"].tone, symbol="circle-open", line=False)
+    )
     return Figure(
         f"figure10{mark}",
         f"Figure 10: contiguous nodes{model}",
         "Jobs on the first n nodes. The paper's text tells of one value, 1310 MB/s for 16 nodes by either method.",
         curves,
-        axis("nodes of the job", range=[found.sizes[0] - 0.5, found.sizes[-1] + 0.5], dtick=3),
+        axis("nodes of the job", range=[0, found.sizes[-1] + 0.5], dtick=3),
         _mbps_axis(),
     )
 
 
-def _bottom_first(by_method: dict[str, list[float]]) -> list[tuple[int, tuple[str, list[float]]]]:
-    """Equal curves lie on each other: the later a method, the wider its line and the lower it lies."""
-    return list(enumerate(by_method.items()))[::-1]
+def _bottom_first(by_method: dict[str, list[float]]) -> list[tuple[str, list[float]]]:
+    """Equal curves lie on each other: the wider a line, the lower it lies."""
+    return sorted(by_method.items(), key=lambda item: -STYLES[item[0]].width)
 
 
 def _mbps_axis() -> Axis:
-    return upright("MB/s a node", range=[700, paper1.PEAK_MBPS * 1.03])
+    return upright("MB/s a node", range=[0, paper1.PEAK_MBPS * 1.06])
 
 
 def count_good(values: list[float]) -> int:

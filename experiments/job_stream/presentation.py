@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ayatori.planning.plans import METHODS
-from experiments.page import Curve, Figure, Table, axis, upright
+from experiments.page import STYLES, Curve, Figure, Table, axis, upright
 
 PATH_AWARE_SCHEDULE = "path-aware schedule"
 MEANINGS = METHODS | {PATH_AWARE_SCHEDULE: "one LID a node, no plan, steps made for the paths"}
-SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross"]
 
 
 @dataclass
@@ -40,10 +39,9 @@ def tables_of(found: Streams) -> list[Table]:
 def figures_of(found: Streams) -> list[Figure]:
     shares = [100 * share for share in found.utilisation.values()]
     curves = [
-        Curve(method, shares, [fmean(found.bandwidth[name][method]) for name in found.utilisation], tone,
-              symbol=SYMBOLS[tone])
-        for tone, method in enumerate(MEANINGS)
-    ]  # fmt: skip
+        Curve.of_method(method, shares, [fmean(found.bandwidth[name][method]) for name in found.utilisation])
+        for method in sorted(MEANINGS, key=lambda method: -STYLES[method].width)
+    ]
     return [
         Figure(
             "section24",
@@ -51,6 +49,6 @@ def figures_of(found: Streams) -> list[Figure]:
             f"Left: {' ; right: '.join(found.utilisation)}. The higher and the further right, the better.",
             curves,
             axis("nodes that are busy, %"),
-            upright("mean bandwidth, of what the NICs could", range=[0.5, 1.02]),
+            upright("mean bandwidth, of what the NICs could", range=[0, 1.06]),
         )
     ]

@@ -1,4 +1,4 @@
-"""Looking around in a report: search, steps, zoom, keys, tips, narrow windows, paper, and no request to anybody."""
+"""Looking around in a report: search, steps, zoom, keys, tips, paper, and no request to anybody."""
 
 from pathlib import Path
 
@@ -135,17 +135,6 @@ def test_no_request_leaves_the_page(browser: Browser, rails: Path, large: Path) 
         assert asked == [page.resolve().as_uri()]
 
 
-def test_a_window_of_420_pixels_needs_no_scrolling_sideways(browser: Browser, tmp_path: Path, large: Path) -> None:
-    samples = sample.paper_study(), sample.wide_study(), sample.ring_study(), sample.multi_rail_study()
-    browser.call("Emulation.setDeviceMetricsOverride", width=420, height=900, deviceScaleFactor=1, mobile=False)
-    try:
-        for page in (report(tmp_path, *samples), large):
-            browser.open(page)
-            assert browser.value("document.documentElement.scrollWidth") <= 420
-    finally:
-        browser.call("Emulation.clearDeviceMetricsOverride")
-
-
 def test_prints_pictures_without_tools(browser: Browser, rails: Path) -> None:
     browser.open(rails)
     assert browser.pdf().startswith(b"%PDF-")
@@ -154,14 +143,3 @@ def test_prints_pictures_without_tools(browser: Browser, rails: Path) -> None:
     assert browser.value(shown.format("svg.fabric g.loads path"))
     assert not browser.value(shown.format(".tools button, .tools input, .keys"))
     browser.call("Emulation.setEmulatedMedia", media="")
-
-
-def test_axes_of_heights_begin_at_zero_or_say_where(browser: Browser, tmp_path: Path) -> None:
-    browser.open(report(tmp_path, sample.paper_study()))
-    axes = browser.value(
-        "[...document.querySelectorAll('.plot')].map((plot) => plot._fullLayout.yaxis)"
-        ".map((axis) => [axis.range[0], axis.title.text])"
-    )
-    assert len(axes) == 2
-    for begin, title in axes:
-        assert begin == 0 or f"axis begins at {begin:.0f}" in title, (begin, title)

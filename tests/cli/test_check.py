@@ -24,7 +24,7 @@ def test_jobs_are_drawn_in_colours_and_their_shared_links_named(tmp_path: Path, 
     ayatori_command("check", SOURCE, *jobs, "--svg", str(picture)).good()
     drawn = picture.read_text()
     assert "<title>N4, left</title>" in drawn
-    assert drawn.count("fill:#0072b2") == 8 + 1, "the NICs of the job, and the legend"
+    assert drawn.count('class="g0 k"') == 8 + 1, "the NICs of the job, and the legend"
     assert re.search(r"LS0 port 7 -&gt; RS0 port 1: left and right, [0-9.]+% of the time</text>", drawn)
 
 

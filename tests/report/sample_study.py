@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ayatori import open_source
+from ayatori import _core, open_source
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import drawing_as_data
 from ayatori.planning.plans import D_MOD_K, METHODS
@@ -74,10 +74,13 @@ def job_study(source: str, size: int, seed: int = 7) -> Study:
 
 def wide_study() -> Study:
     """A real machine's size, and names as long as its: two cables a pair, one of them slow."""
-    study = job_study("xgft:h=2;m=17,31;w=1,9;p=1,2,rate=4xNDR", 96)
+    text = _core.export_network(open_source("xgft:h=2;m=17,31;w=1,9;p=1,2,rate=4xNDR"), "json").decode()
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "wide.json"
+        file.write_text(re.sub(r'"([LR])S(\d+)"', r'"MF0;A09-P1-IB\1-\2:MQM9701/U1"', text))
+        study = job_study(f"json:{file}", 96) | {"title": "A real machine's size"}
     study["fabric"]["links"][40]["degraded"] = True
-    text = re.sub(r'"([LR])S(\d+)"', r'"MF0;A09-P1-IB\1-\2:MQM9701/U1"', json.dumps(study))
-    return json.loads(text)
+    return study
 
 
 def ring_study(routers: int = 6) -> Study:

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ayatori.report.markup import figure
+from ayatori.report.markup import figure, listed
+from ayatori.report.methods import style_of
 from ayatori.report.model import Study
 
-# Equal curves lie on each other: the later a method, the wider and lower its line. Dashed ones let it shine through.
-DASHES = ["6px 3px", "solid", "9px 6px", "solid"]
-WIDTHS = [2.6, 5.0, 3.4, 8.0]
 MANY = 5000  # jobs beyond which only the corners of a curve are kept
 TIP = 26  # letters of a method's name in a tip
 BOUND = "no plan can exceed"
-SYMBOLS = ["circle", "square", "diamond", "triangle-up"]
 
 
 @dataclass(frozen=True)
@@ -53,12 +50,12 @@ def sorted_curve(study: Study, id: str) -> Plot:
     return Plot(
         id,
         "Bandwidth of random jobs, sorted",
-        f"{jobs.jobs:,} jobs of {jobs.size} hosts each, each method's jobs in the order of their bandwidth."
-        + _key_to_the_rest(bool(jobs.bound), bool(jobs.paper and study.peak)),
+        f"{jobs.jobs:,} jobs of {jobs.size} hosts each; each method's jobs in the order of their bandwidth."
+        + _reading(curves, bool(jobs.bound), bool(jobs.paper and study.peak)),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
         traces,
-        _layout(study, "jobs, sorted by bandwidth", curves, [1, jobs.jobs]),
+        _layout(study, "jobs, sorted by bandwidth", jobs.jobs),
     )
 
 
@@ -85,11 +82,11 @@ def host_curve(study: Study, id: str) -> Plot:
         id,
         "Bandwidth against the number of hosts",
         "Jobs on contiguous hosts, from the first one on."
-        + _key_to_the_rest(bool(jobs.bound), bool(jobs.paper and study.peak)),
+        + _reading(curves, bool(jobs.bound), bool(jobs.paper and study.peak)),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
         traces,
-        _layout(study, "hosts of the job", curves, [min(jobs.sizes), max(jobs.sizes)]),
+        _layout(study, "hosts of the job", max(jobs.sizes)),
     )
 
 
@@ -103,40 +100,31 @@ def unit(study: Study) -> str:
     return "MB/s" if study.peak else "of peak"
 
 
-def tone(study: Study, method: str) -> int:
-    """The place of a method in the palette."""
-    return list(study.methods).index(method) if method in study.methods else 0
-
-
 def _bottom_first(study: Study, curves: dict[str, list[float]]) -> list[str]:
-    """Drawn last = on top: the first method, with the thinnest line; so equal curves all stay visible."""
-    return sorted(curves, key=lambda method: -tone(study, method))
+    """The widest line first, so that equal curves all stay visible."""
+    return sorted(curves, key=lambda method: -style_of(method, study.methods).width)
 
 
-def _name(study: Study, method: str) -> str:
+def _name(method: str) -> str:
     """A name short enough for a tip. Plotly reads markup in names, so it is escaped."""
-    name = study.methods.get(method, method)
-    return escape(name if len(name) <= TIP else name[: TIP - 1] + "…", quote=False)
+    return escape(method if len(method) <= TIP else method[: TIP - 1] + "…", quote=False)
 
 
 def _line(study: Study, method: str, x: list[int], y: list[float], **style: Any) -> dict[str, Any]:
-    place = tone(study, method)
+    look = style_of(method, study.methods)
     trace: dict[str, Any] = {
         "type": "scatter",
-        "name": _name(study, method),
+        "name": _name(method),
         "x": x,
         "y": y,
         "mode": "lines+markers" if style.get("marks") else "lines",
-        "tone": place % 6,
+        "tone": look.tone,
         "hovertemplate": "%{y:,.0f}" if study.peak else "%{y:.3f}",
-        "line": {
-            "width": WIDTHS[place % len(WIDTHS)],
-            "dash": DASHES[place % len(DASHES)],
-            "shape": style.get("shape", "linear"),
-        },
+        "line": {"width": look.width, "dash": look.dash, "shape": style.get("shape", "linear")},
+        "cliponaxis": False,
     }
     if style.get("marks"):
-        trace["marker"] = {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 7 + 2 * min(place, 3)}
+        trace["marker"] = {"symbol": look.symbol, "size": look.size}
     return trace
 
 
@@ -154,11 +142,14 @@ def _bound(x: list[int], y: list[float], shape: str = "linear") -> dict[str, Any
     }
 
 
-def _key_to_the_rest(bound: bool, paper: bool) -> str:
-    """Of what is drawn in addition to the methods."""
-    return (" Dotted: no plan on our tables can exceed it." if bound else "") + (
-        " Open marks: measured in the paper." if paper else ""
-    )
+def _reading(curves: dict[str, list[float]], bound: bool, paper: bool) -> str:
+    """Which methods coincide, and what is drawn in addition to them."""
+    equal: dict[tuple[float, ...], list[str]] = {}
+    for method, values in curves.items():
+        equal.setdefault(tuple(values), []).append(method)
+    said = [f" The curves of {listed(methods)} coincide." for methods in equal.values() if len(methods) > 1]
+    said += [" Dotted: no plan on our tables can exceed it."] * bound
+    return "".join(said + [" Open marks: measured in the paper."] * paper)
 
 
 def _paper_points(study: Study, method: str) -> tuple[list[float], list[float]]:
@@ -175,30 +166,26 @@ def _paper_points(study: Study, method: str) -> tuple[list[float], list[float]]:
 
 
 def _paper(study: Study, method: str, x: list[float], y: list[float]) -> dict[str, Any]:
-    place = tone(study, method)
+    look = style_of(method, study.methods)
     return {
         "type": "scatter",
-        "name": f"paper: {_name(study, method)}",
+        "name": f"paper: {_name(method)}",
         "x": x,
         "y": y,
         "mode": "markers",
-        "tone": place % 6,
-        "marker": {"symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open", "size": 13, "line": {"width": 2.5}},
+        "tone": look.tone,
+        "marker": {"symbol": f"{look.symbol}-open", "size": 13, "line": {"width": 2.5}},
         "cliponaxis": False,
         "hoverinfo": "skip",  # else it would be shown at the nearest job, not at its own
     }
 
 
-def _layout(study: Study, x_title: str, curves: dict[str, list[float]], x_range: list[int]) -> dict[str, Any]:
-    """The axes. The y axis begins near the lowest value; page.js adds that to its title where it is not 0."""
-    top = study.peak or 1.0
-    low = min((min(values) for values in curves.values() if values), default=0.0)
-    floor = max(0.0, min(low, 0.75 * top) - 0.08 * top)
-    pad = max((x_range[1] - x_range[0]) * 0.02, 0.5)
-    y_title = "MB/s a host" if study.peak else "relative bandwidth"
+def _layout(study: Study, x_title: str, most: int) -> dict[str, Any]:
+    """Axes that begin at 0: else differences look larger than they are."""
+    y_title = "bandwidth per host, MB/s" if study.peak else "bandwidth per host, share of peak"
     return {
-        "xaxis": {"title": {"text": x_title}, "range": [x_range[0] - pad, x_range[1] + pad]},
-        "yaxis": {"title": {"text": y_title}, "range": [floor, top * 1.04]},
+        "xaxis": {"title": {"text": x_title}, "range": [0, most * 1.02]},
+        "yaxis": {"title": {"text": y_title}, "range": [0, (study.peak or 1.0) * 1.06]},
     }
 
 

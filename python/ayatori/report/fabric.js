@@ -278,6 +278,7 @@
                     y: Math.min(Math.max(y, 0), this.data.height - height), width, height };
       for (const picture of this.pictures) {
         picture.setAttribute("viewBox", `${this.view.x} ${this.view.y} ${width} ${height}`);
+        picture.style.touchAction = width < this.data.width ? "pan-y" : "";  // a finger moves what is zoomed
       }
       if (this.loads.length) this.drawLoads();
     }

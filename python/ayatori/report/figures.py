@@ -8,12 +8,17 @@ from typing import Any
 
 from ayatori.report.curves import Plot
 from ayatori.report.document import document
+from ayatori.report.headlines import headline_of
 from ayatori.report.markup import Markup, curve_key, heads, key_line, table, tag
+from ayatori.report.methods import STYLES
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows whose first column is text and whose others are figures. Those that begin with "paper" are distinguished."""
+    """Rows whose first column is text and whose others are figures. Those that begin with "paper" are distinguished.
+
+    One column without a heading is a list.
+    """
 
     title: str
     columns: list[str]
@@ -21,12 +26,16 @@ class Table:
     note: str = ""
 
     def markup(self) -> Markup:
+        if self.columns == [""]:
+            listed = tag("ul", *(tag("li", text) for (text,) in self.rows))
+            return tag("div", tag("h3", self.title), listed, *self._note(), class_="card")
         head = heads(self.columns, range(1, len(self.columns)))
         figures = table(head, rows=map(self._row, self.rows))
         return tag("div", tag("h3", self.title), figures, *self._note(), class_="card")
 
     def _row(self, row: list[str]) -> Markup:
-        cells = [tag("td", figure, class_="number") for figure in row[1:]]
+        figures = (f"{int(figure):,}" if figure.isdecimal() else figure for figure in row[1:])
+        cells = [tag("td", figure, class_="number") for figure in figures]
         return tag("tr", tag("th", row[0], scope="row"), *cells, class_="paper" if row[0].startswith("paper") else None)
 
     def _note(self) -> list[Markup]:
@@ -47,6 +56,14 @@ class Curve:
     """Plotly's name of a mark; empty: none."""
     line: bool = True
     shape: str = "linear"
+
+    @staticmethod
+    def of_method(
+        method: str, x: Sequence[float], y: Sequence[float], shape: str = "linear", marks: bool = True
+    ) -> Curve:
+        """In the look that the method has in every chart."""
+        look = STYLES[method]
+        return Curve(method, x, y, look.tone, look.width, look.dash, look.symbol if marks else "", shape=shape)
 
     def trace(self) -> dict[str, Any]:
         mode = "+".join(["lines"] * self.line + ["markers"] * bool(self.symbol))
@@ -111,10 +128,13 @@ class Figure:
 
 
 def page_of_figures(
-    title: str, kind: str, about: str, tables: list[Table], figures: list[Figure], drawn_from: str
+    title: str, kind: str, about: str, tables: list[Table], figures: list[Figure], drawn_from: str, result: str = ""
 ) -> str:
-    """A page of its own: the figures, and the tables below them."""
-    pictures = tag("div", *(figure.markup() for figure in figures), class_="plots pair")
+    """A page of its own: the result in words, the figures, and the tables below them."""
+    pictures = tag(
+        "div", *(figure.markup() for figure in figures), class_="plots pair" if len(figures) > 1 else "plots"
+    )
     heading = tag("h1", title), tag("p", about, class_="source")
-    section = tag("section", *heading, pictures, *(table.markup() for table in tables), class_="study")
+    headline = [headline_of(result)] if result else []
+    section = tag("section", *heading, *headline, pictures, *(table.markup() for table in tables), class_="study")
     return document(title, kind, [section], drawn_from, [figure.plot() for figure in figures])

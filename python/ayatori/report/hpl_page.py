@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ayatori.report.figures import Curve, Figure, Table, axis, log_axis, page_of_figures
+from ayatori.report.figures import Curve, Figure, Table, log_axis, page_of_figures, upright
+from ayatori.report.markup import figure
 
 _SYMBOLS = ("circle", "square", "diamond", "circle-open", "square-open", "diamond-open")
 _TONES = 6
@@ -19,7 +20,16 @@ def hpl_page(data: Mapping[str, Any]) -> str:
     about = f"{data['program']}, N = {orders}, BCAST {data['broadcast']}, look-ahead {data['depth']}; {runs}"
     planes = list(dict.fromkeys(result["plane"] for result in data["results"]))
     figures = [hpl_figure(data["results"], plane, f"hpl{number}") for number, plane in enumerate(planes)]
-    return page_of_figures("High Performance Linpack", "bench hpl", about, [hpl_table(data["results"])], figures, "")
+    tables = [hpl_table(data["results"])]
+    title, result = "High Performance Linpack", fastest(data["results"])
+    return page_of_figures(title, "bench hpl", about, tables, figures, "", result)
+
+
+def fastest(results: Sequence[Mapping[str, Any]]) -> str:
+    """The best point in words."""
+    best = max(results, key=lambda point: point["gflops"]["median"])
+    where = f"{best['plane']}, {best['p']} × {best['q']} processes, NB {best['nb']}"
+    return f"Fastest: {figure(best['gflops']['median'])} GFlop/s on {where}, measured"
 
 
 def hpl_figure(results: Sequence[Mapping[str, Any]], plane: str, id: str, title: str = "") -> Figure:
@@ -39,7 +49,7 @@ def hpl_figure(results: Sequence[Mapping[str, Any]], plane: str, id: str, title:
         curves.append(Curve(name, blocks, [result["gflops"]["median"] for result in of_key], tone=tone, symbol=symbol))
     blocks = sorted({result["nb"] for result in own})
     note = "Each line is a grid P x Q of processes."
-    return Figure(id, title or f"HPL: {plane}", note, curves, log_axis("NB", blocks), axis("GFlop/s"))
+    return Figure(id, title or f"HPL: {plane}", note, curves, log_axis("block size NB", blocks), upright("GFlop/s"))
 
 
 def hpl_table(results: Sequence[Mapping[str, Any]]) -> Table:

@@ -1,101 +1,19 @@
-"""The words and listings of a study: headline, figures next to the paper's, hot cables, engines, checks."""
+"""The listings of a study: figures next to the paper's, hot cables, engines, checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from statistics import fmean
 
-from ayatori.report.curves import DASHES, WIDTHS, scaled, tone, unit
-from ayatori.report.markup import Markup, cells, count, curve_key, figure, heads, join, key_line, table, tag
+from ayatori.report.curves import scaled, unit
+from ayatori.report.headlines import bandwidth_text, free_of_congestion
+from ayatori.report.loads import hot_cables, load_text
+from ayatori.report.markup import Markup, cells, figure, heads, join, table, tag
+from ayatori.report.methods import STYLES, key_of, method_name, style_of
 from ayatori.report.model import Check, Engine, Side, Study, WorstJob
-from ayatori.report.tiers import hot_cables, load_text
 
 HOT_ROWS = 12
-FULL = 1 - 1e-9  # relative bandwidth from which a job counts as free of hot spots
-
-
-def headline(study: Study) -> Markup:
-    """The result in words; nothing if the study has none."""
-    said = _headline_random(study) or _headline_contiguous(study) or _headline_worst(study)
-    if not said:
-        return join(())
-    return tag("div", tag("strong", said[0]), tag("p", said[1]), class_="headline")
-
-
-def _first_and_best(study: Study, score: dict[str, float]) -> tuple[str, str] | None:
-    """The first method in the study's order, and the one with the highest score (the last of equals)."""
-    order = [method for method in study.methods if method in score]
-    if not order:
-        return None
-    return order[0], max(reversed(order), key=lambda method: score[method])
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def _rise(study: Study, bandwidth: dict[str, list[float]], first: str, best: str) -> str:
-    """`Mean bandwidth: 1,198 → 1,716 MB/s (+43%).`"""
-    before, after = _mean(bandwidth.get(first, [])), _mean(bandwidth.get(best, []))
-    if not before or not after or first == best:
-        return ""
-    low, high = scaled(study, [before, after])
-    return f" Mean all-to-all bandwidth: {_show(low)} → {_show(high)} {unit(study)} ({after / before - 1:+.0%})."
-
-
-def _headline_random(study: Study) -> tuple[str, str] | None:
-    jobs = study.random
-    pair = _first_and_best(study, {m: float(n) for m, n in jobs.free.items()}) if jobs else None
-    if not jobs or not pair:
-        return None
-    first, best = pair
-    what = f"{jobs.jobs:,} random {jobs.size}-host jobs"
-    if first == best:
-        return f"{what}: {jobs.free[best]:,} free of hot spots", f"With {study.methods[best]}."
-    left = jobs.jobs - jobs.free[best]
-    return (
-        f"{what}: {jobs.free[first]:,} free of hot spots → {jobs.free[best]:,}",
-        f"With {study.methods[first]}, {count(jobs.jobs - jobs.free[first], 'job')} share a cable somewhere; "
-        f"with {study.methods[best]}, {left or 'none'}." + _rise(study, jobs.bandwidth, first, best),
-    )
-
-
-def _headline_contiguous(study: Study) -> tuple[str, str] | None:
-    jobs = study.contiguous
-    if not jobs or not jobs.sizes:
-        return None
-    free = {method: float(sum(v >= FULL for v in values)) for method, values in jobs.bandwidth.items()}
-    pair = _first_and_best(study, free)
-    if not pair:
-        return None
-    first, best = pair
-    sizes = f"Jobs on {min(jobs.sizes)} to {max(jobs.sizes)} contiguous hosts"
-    rest = f"{free[first]:.0f} of {len(jobs.sizes)} free of hot spots"
-    arrow = f" → {free[best]:.0f}" if first != best else ""
-    return f"{sizes}: {rest}{arrow}", f"With {study.methods[best]}." + _rise(study, jobs.bandwidth, first, best)
-
-
-def _headline_worst(study: Study) -> tuple[str, str] | None:
-    job = study.worst
-    if not job or not job.after:
-        return None
-    low, high = scaled(study, [job.before.bandwidth, job.after.bandwidth])
-    before, after = (study.methods[side.method] for side in (job.before, job.after))
-    return (
-        f"A {len(job.hosts)}-host job: {_show(low)} → {_show(high)} {unit(study)}",
-        f"From {before} to {after}.",
-    )
-
-
-def _show(value: float) -> str:
-    """A bandwidth: MB/s without decimals, relative with up to three digits."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def method_key(study: Study, method: str) -> Markup:
-    """A short line in the method's colour and dash, as in the plots."""
-    place = tone(study, method)
-    return curve_key(place % 6, key_line(WIDTHS[place % 4], DASHES[place % 4]))
 
 
 def figures_listing(study: Study) -> Markup:
@@ -131,31 +49,34 @@ def _columns(study: Study) -> list[Column]:
         columns += _random_columns(study)
     if study.contiguous and study.contiguous.sizes:
         total = len(study.contiguous.sizes)
-        curves = study.contiguous.bandwidth
-        free = {method: _share(sum(v >= FULL for v in values), total) for method, values in curves.items()}
-        columns.append(("contiguous jobs free", f"of {total}", free))
+        free = free_of_congestion(study.contiguous.bandwidth)
+        shares = {method: _share(study, method, number, total) for method, number in free.items()}
+        columns.append(("contiguous jobs without congestion", f"of {total:,}", shares))
     return columns
 
 
-def _share(number: int, total: int) -> Markup:
-    """A number with a bar below it that shows its share."""
+def _share(study: Study, method: str, number: int, total: int) -> Markup:
+    """A number with a bar below it that shows its share, in the method's colour."""
+    tone = style_of(method, study.methods).tone
     track = tag("rect", width=64, height=4, rx=2, class_="track")
     bar = tag("rect", width=64 * number / total, height=4, rx=2, class_="share") if number else ""
-    return join((f"{number:,}", tag("svg", track, bar, class_="bar", viewBox="0 0 64 4", aria_hidden="true")))
+    return join(
+        (f"{number:,}", tag("svg", track, bar, class_=f"bar tone{tone}", viewBox="0 0 64 4", aria_hidden="true"))
+    )
 
 
 def _random_columns(study: Study) -> list[Column]:
     jobs = study.random
     assert jobs
-    free = {method: _share(number, jobs.jobs) for method, number in jobs.free.items()}
-    columns: list[Column] = [("random jobs free", f"of {jobs.jobs:,}", free)]
-    curves = {m: scaled(study, values) for m, values in jobs.bandwidth.items() if values}
-    for name, reduce in (("mean", _mean), ("min", min), ("max", max)):
-        columns.append((f"{name}, {unit(study)}", "here", {m: _show(reduce(v)) for m, v in curves.items()}))
+    free = {method: _share(study, method, number, jobs.jobs) for method, number in jobs.free.items()}
+    columns: list[Column] = [("random jobs without congestion", f"of {jobs.jobs:,}", free)]
+    for name, reduce in (("mean", fmean), ("min", min), ("max", max)):
+        own = {m: bandwidth_text(reduce(v) * (study.peak or 1)) for m, v in jobs.bandwidth.items() if v}
+        columns.append((f"{name}, {unit(study)}", "predicted", own))
         if study.peak:
             columns.append((f"{name}, {unit(study)}", "paper", _paper_cells(study, name)))
     if study.peak:
-        columns += _threshold_columns(study, curves)
+        columns += _threshold_columns(study, {m: scaled(study, values) for m, values in jobs.bandwidth.items()})
     return columns
 
 
@@ -168,18 +89,21 @@ def _threshold_columns(study: Study, curves: dict[str, list[float]]) -> list[Col
     for key in keys:
         reached = {m: f"{sum(v >= int(key[5:]) for v in values):,}" for m, values in curves.items()}
         group = f"jobs ≥ {int(key[5:]):,} {unit(study)}"
-        columns += [(group, "here", reached), (group, "paper", _paper_cells(study, key))]
+        columns += [(group, "predicted", reached), (group, "paper", _paper_cells(study, key))]
     return columns
 
 
 def _paper_cells(study: Study, key: str) -> dict[str, str | None]:
     paper = study.random.paper if study.random else {}
-    return {method: _show(figures[key]) if key in figures else None for method, figures in paper.items()}
+    return {method: figure(figures[key]) if key in figures else None for method, figures in paper.items()}
 
 
 def _figures_row(study: Study, method: str, columns: list[Column]) -> Markup:
     cells = [_figures_cell(cells.get(method), sub) for _, sub, cells in columns]
-    return tag("tr", tag("th", method_key(study, method), study.methods[method], scope="row"), *cells)
+    name = method_name(method, study.methods)
+    means = study.methods[method]
+    about = tag("div", means, class_="note") if means != method else ""
+    return tag("tr", tag("th", name, about, scope="row"), *cells)
 
 
 def _figures_cell(text: str | None, sub: str) -> Markup:
@@ -188,8 +112,9 @@ def _figures_cell(text: str | None, sub: str) -> Markup:
 
 def _how(study: Study) -> str:
     """How the figures came about."""
-    text = "Here: predicted from the loads of the cables in each step (1 ÷ mean of the most loaded one)"
-    text += f", where 1 is {figure(study.peak)} MB/s." if study.peak else "."
+    text = "A job is without congestion if no cable carries two of its messages in a step. "
+    text += "Predicted: 1 ÷ the mean, over the steps, of the messages on the most loaded cable"
+    text += f"; 1 is {figure(study.peak)} MB/s." if study.peak else "."
     return text + (" Paper: measured on its cluster." if study.peak and study.random and study.random.paper else "")
 
 
@@ -198,14 +123,15 @@ def hot_listing(study: Study, job: WorstJob) -> Markup:
     fabric = study.fabric
     assert fabric
     sides = [side for side in (job.before, job.after) if side]
-    hot = hot_cables(fabric, sides)
+    hot = hot_cables(sides)
     if not hot:
-        return tag("p", "No cable carries more than one message in this step.")
-    names = ["from", "port", "to", "port", *(f"{word} (messages)" for word in ("before", "after")[: len(sides)])]
+        return tag("p", "No cable carries more than one message.")
+    names = ["from", "port", "to", "port", *(["messages before", "messages after"] if job.after else ["messages"])]
     rows = [_hot_row(study, sides, link, direction) for link, direction in hot[:HOT_ROWS]]
-    more = f" The {HOT_ROWS} most loaded are listed." if len(hot) > HOT_ROWS else ""
-    said = f"{count(len(hot), 'cable direction')} with more than one message.{more}"
-    return join((tag("p", said, class_="note"), _listing(names, rows, numbers={1, 3, 4, 5})))
+    listing = _listing(names, rows, numbers={1, 3, 4, 5})
+    if len(hot) <= HOT_ROWS:
+        return listing
+    return join((tag("p", f"The {HOT_ROWS} most loaded of {len(hot):,} directions.", class_="note"), listing))
 
 
 def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> list[object]:
@@ -227,9 +153,15 @@ def _acceptance(engine: Engine) -> Markup | None:
 
 def engines_listing(engines: list[Engine]) -> Markup:
     """A row an engine."""
-    names = ["engine", "LMC", "accepted", "seconds", "jobs free", "mean relative bandwidth", "note"]
-    rows = [[e.name, e.lmc, _acceptance(e), e.seconds, e.free, e.bandwidth, e.note] for e in engines]
+    names = ["engine", "LMC", "accepted", "OpenSM's run, s", "jobs without congestion", "mean, of peak", "note"]
+    rows = [[_engine(e), e.lmc, _acceptance(e), e.seconds, e.free, e.bandwidth, e.note] for e in engines]
     return _listing(names, rows, numbers={1, 3, 4, 5})
+
+
+def _engine(engine: Engine) -> Markup:
+    """Its name, with the key of the method that it ends with."""
+    method = engine.name.rpartition(", ")[2]
+    return tag("span", key_of(STYLES[method]) if method in STYLES else "", engine.name, class_="method")
 
 
 def checks_listing(checks: list[Check]) -> Markup:
@@ -249,6 +181,8 @@ def _listing(names: list[str], rows: Sequence[Sequence[object]], numbers: set[in
     """A plain listing; None becomes a dash, numbers are set to the right."""
 
     def cell(value: object) -> object:
-        return "–" if value is None else _show(value) if isinstance(value, float) else value
+        if value is None:
+            return "–"
+        return bandwidth_text(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
 
     return table(heads(names, numbers), rows=(tag("tr", *cells(map(cell, row), numbers)) for row in rows))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from html import escape
 
 VOID = {"input"}  # elements without content and end
+ARROW = "\u00a0→\u00a0"  # which no line break parts from its figures
 
 
 class Markup(str):
@@ -52,8 +53,12 @@ def json_script(id: str, data: object) -> Markup:
 
 
 def table(*head: Markup, rows: Iterable[Markup]) -> Markup:
-    """As wide as it is: it scrolls in its place."""
-    return tag("div", tag("table", tag("thead", *head), tag("tbody", *rows)), class_="scroll")
+    return scrolled(tag("table", tag("thead", *head), tag("tbody", *rows)))
+
+
+def scrolled(content: Markup) -> Markup:
+    """As wide as it is: it scrolls in its place, and page.js says so where it does not fit."""
+    return tag("div", content, class_="scroll")
 
 
 def heads(names: Iterable[str], numbers: Container[int]) -> Markup:
@@ -79,6 +84,11 @@ def figure(value: float) -> str:
     if value >= 100 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`"""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def count(number: float, one: str, many: str = "") -> str:

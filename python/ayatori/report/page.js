@@ -35,19 +35,10 @@ function coloured(trace, colours) {
 }
 
 function axis(own, colours) {
-  return { ...own, gridcolor: colours.rule, linecolor: colours.rule, zeroline: false, automargin: true,
+  const title = typeof own?.title === "string" ? { text: own.title } : own?.title;
+  return { ...own, title: { ...title, font: { size: 13 } }, gridcolor: colours.rule, linecolor: colours.rule, zeroline: false, automargin: true,
            tickcolor: colours.rule, showspikes: false,
            separatethousands: true };
-}
-
-// An axis of heights begins at 0, or says where: differences look larger than they are otherwise.
-function fromZero(own) {
-  if (own.type === "log") return own;
-  if (!own.range) return { rangemode: "tozero", ...own };
-  if (!(own.range[0] > 0)) return own;
-  const title = typeof own.title === "string" ? own.title : (own.title || {}).text || "";
-  const begin = Number(own.range[0].toPrecision(3)).toLocaleString("en");
-  return { ...own, title: { ...own.title, text: `${title} (axis begins at ${begin})` } };
 }
 
 function layout(own, colours, width) {
@@ -56,7 +47,7 @@ function layout(own, colours, width) {
            margin: { l: 62, r: 16, t: 8, b: 46 }, hovermode: "x unified",
            hoverlabel: { bgcolor: colours.card, bordercolor: colours.rule, font },
            showlegend: false,
-           xaxis: axis(own.xaxis, colours), yaxis: axis(fromZero(own.yaxis), colours) };
+           xaxis: axis(own.xaxis, colours), yaxis: axis({ rangemode: "tozero", ...own.yaxis }, colours) };
 }
 
 function figures() {
@@ -104,8 +95,20 @@ function showTips() {
   addEventListener("scroll", hide, true);
 }
 
+// A table or picture that is wider than its place says that it can be scrolled, and by keys as well.
+function markScrolled() {
+  for (const place of document.querySelectorAll(".scroll")) {
+    const more = place.scrollWidth > place.clientWidth + 1;
+    place.classList.toggle("more", more);
+    if (more) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
+  }
+}
+
 async function start() {
   showTips();
+  markScrolled();
+  addEventListener("resize", markScrolled);
   await unpackPlotly();
   if (figures().length) {
     await draw();

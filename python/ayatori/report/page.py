@@ -6,11 +6,12 @@ from ayatori.report.curves import Plot, plots_of
 from ayatori.report.document import document
 from ayatori.report.fabric_data import fabric_data
 from ayatori.report.fabric_picture import draw_again, draw_fabric, is_narrow, marks_boxes, ranks_of
-from ayatori.report.listings import checks_listing, engines_listing, figures_listing, headline, hot_listing, method_key
-from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_of
-from ayatori.report.markup import Markup, count, join, tag
+from ayatori.report.headlines import bandwidth_text, headline
+from ayatori.report.listings import checks_listing, engines_listing, figures_listing, hot_listing
+from ayatori.report.loads import NO_LOADS, load_class
+from ayatori.report.markup import Markup, count, join, scrolled, tag
+from ayatori.report.methods import method_name
 from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
-from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
 from ayatori.report.together_part import together_part, tools
 
 FAULTS = 12  # that are listed without a click
@@ -52,7 +53,8 @@ def _contents(studies: list[Study]) -> Markup:
 
 def _study(study: Study, plots: list[Plot], id: str) -> Markup:
     """One study, from the result to the evidence."""
-    parts = [tag("h1", study.title), tag("p", tag("code", study.source), class_="source") if study.source else ""]
+    source = study.source if study.source != study.title else ""
+    parts = [tag("h1", study.title), tag("p", tag("code", source), class_="source") if source else ""]
     parts += [tag("p", study.fabric.summary)] if study.fabric and study.fabric.summary else []
     parts += [_origin(study.made)] if study.made else []
     parts += [_faults(study.fabric)] if study.fabric and study.fabric.faults else []
@@ -63,7 +65,7 @@ def _study(study: Study, plots: list[Plot], id: str) -> Markup:
         parts += [_fabric(study.fabric, study, id)]
     if plots:
         parts += [
-            tag("h2", "Curves"),
+            tag("h2", "Bandwidth of the jobs"),
             tag("div", *(_plot(study, plot) for plot in plots), class_="pair plots" if len(plots) > 1 else "plots"),
         ]
     if study.engines:
@@ -82,7 +84,7 @@ def _checks(study: Study) -> list[Markup]:
 
 def _plot(study: Study, plot: Plot) -> Markup:
     """A figure with its key; the key is ours, since Plotly's cannot show the palette by line and mark."""
-    keys = [tag("li", method_key(study, method), study.methods[method]) for method in plot.methods]
+    keys = [tag("li", method_name(method, study.methods)) for method in plot.methods]
     missing = tag("noscript", "The plot needs JavaScript; the table above has its figures.")
     place = tag("div", id=plot.id, class_="plot", role="img", aria_label=plot.alt)
     note = tag("p", plot.note, class_="note")
@@ -114,28 +116,34 @@ def _fabric(fabric: Fabric, study: Study, id: str) -> Markup:
     sides = [side for side in (job.before, job.after) if side] if job else [NO_LOADS]
     parts = [tag("h2", _job_title(job) if job else "The fabric")]
     parts += [_legend(fabric, sides, with_job=bool(job))]
-    names = [_side_title(study, side, i) for i, side in enumerate(sides)]
     if fabric.drawing:
-        parts.append(_explorer(fabric, fabric.drawing, job, names, id))
+        parts.append(_explorer(fabric, fabric.drawing, study, sides, id))
     else:
         parts.append(tag("p", fabric.not_drawn or NO_DRAWING, class_="note"))
     if job:
-        parts += _matrices(fabric, sides, names)
-        parts += [tag("div", tag("h3", "Hot cables of this step"), hot_listing(study, job), class_="card narrow")]
+        heading = tag("h3", f"Cables with several messages in step {job.step}")
+        parts += [tag("div", heading, hot_listing(study, job), class_="card narrow")]
     return join(parts)
 
 
-def _explorer(fabric: Fabric, drawing: Drawing, job: WorstJob | None, names: list[str], id: str) -> Markup:
+def _explorer(fabric: Fabric, drawing: Drawing, study: Study, sides: list[Side], id: str) -> Markup:
     """Pictures of the sides, and what searches, zooms and changes the step in all of them."""
+    job = study.worst
     ranks = ranks_of(fabric, job) if job else {}
-    labels = [f"Fabric. {name}" for name in names]
+    labels = ["Fabric" if side is NO_LOADS else f"Fabric, loads by {side.method}" for side in sides]
     pictures = [draw_fabric(fabric, drawing, ranks, f"{id}-fabric", labels[0])]
     pictures += [draw_again(drawing, f"{id}-fabric", label) for label in labels[1:]]
+    cards = [
+        tag("figure", *_caption(study, side, when), scrolled(picture), class_="card")
+        for when, side, picture in zip(
+            ("Before: ", "After: ") if len(sides) > 1 else ("",), sides, pictures, strict=True
+        )
+    ]
     return tag(
         "div",
         _tools(job),
         tag("p", drawing.remark, class_="note") if drawing.remark else "",
-        _cards(pictures, names, wide=not is_narrow(drawing)),
+        tag("div", *cards, class_="pair" if is_narrow(drawing) and len(cards) > 1 else "stack"),
         fabric_data(fabric, drawing, job, ranks, f"{id}-data"),
         class_="explorer",
         tabindex=0,
@@ -144,57 +152,30 @@ def _explorer(fabric: Fabric, drawing: Drawing, job: WorstJob | None, names: lis
 
 
 def _tools(job: WorstJob | None) -> Markup:
-    steps = []
+    slider = []
     if job and len(job.steps) > 1:
         place = [step.number for step in job.steps].index(job.step)
-        slider = tag("input", type="range", min=0, max=len(job.steps) - 1, value=place)
-        steps = [tag("div", tag("label", "Step ", slider), tag("output", "", class_="step"), class_="tools")]
-    return join((tools(), *steps, tag("p", KEYS, class_="note keys")))
+        moved = tag("input", type="range", min=0, max=len(job.steps) - 1, value=place)
+        slider = [tag("label", "Step ", moved)]
+    step = [tag("div", *slider, tag("output", "", class_="step"), class_="tools")] if job else []
+    return join((tools(), *step, tag("p", KEYS, class_="note keys")))
 
 
 def _job_title(job: WorstJob) -> str:
-    return f"The worst job, {count(len(job.hosts), 'host')}, in step {job.step}"
+    return f"The job with the least bandwidth: {count(len(job.hosts), 'host')}, step {job.step}"
 
 
-def _side_title(study: Study, side: Side, place: int) -> str:
+def _caption(study: Study, side: Side, when: str) -> list[Markup]:
+    """The method of a side, and what the job gets by it."""
     if side is NO_LOADS:
-        return ""
-    method = study.methods[side.method]
-    worst = max(side.loads.values(), default=0)
-    return (
-        f"{('Before', 'After')[place]}: {method}. Most loaded cable: {count(worst, 'message')}; "
-        f"relative bandwidth of the job {side.bandwidth:.3g}"
-    )
-
-
-def _cards(pictures: list[Markup], names: list[str], wide: bool) -> Markup:
-    """Pictures side by side, or one below the other where they are wide."""
-    cards = [
-        tag("figure", _caption(name), picture, class_="card") for picture, name in zip(pictures, names, strict=True)
+        return []
+    name = method_name(side.method, study.methods)
+    share = f"{bandwidth_text(side.bandwidth)} of peak"
+    gets = f"{bandwidth_text(side.bandwidth * study.peak)} MB/s, {share}" if study.peak else share
+    return [
+        tag("h3", when, name),
+        tag("p", f"Bandwidth of the job per host: {gets}.", class_="note"),
     ]
-    return tag("div", *cards, class_="stack" if wide or len(cards) == 1 else "pair")
-
-
-def _caption(name: str) -> Markup:
-    """The first sentence of a side's title as a heading, the rest below it."""
-    first, _, rest = name.partition(". Most loaded")
-    return join((tag("h3", first), tag("p", f"Most loaded{rest}.", class_="note"))) if rest else tag("h3", name)
-
-
-def _matrices(fabric: Fabric, sides: list[Side], names: list[str]) -> list[Markup]:
-    """Heat maps of each tier, sides next to each other."""
-    bundles = bundles_of(fabric)
-    tiers = tiers_of(fabric, bundles, sides)
-    square = None if tiers else square_tier(fabric, bundles, sides)
-    parts = []
-    for tier in [*tiers, *([square] if square else [])]:
-        cards = [
-            tag("figure", tag("h3", name.partition(". Most")[0]), draw_tier(fabric, tier, side), class_="card scroll")
-            for side, name in zip(sides, names, strict=True)
-        ]
-        heading = tag("h2", f"Loads, {tier.title}")
-        parts += [heading, tag("p", tier_note(tier), class_="note"), tag("div", *cards, class_="pair")]
-    return parts
 
 
 def _legend(fabric: Fabric, sides: list[Side], with_job: bool) -> Markup:

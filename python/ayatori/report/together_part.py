@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ayatori.report.fabric_data import fabric_data
 from ayatori.report.fabric_picture import LOOKS, draw_jobs, job_style
-from ayatori.report.markup import Markup, cells, count, heads, join, json_script, table, tag
+from ayatori.report.markup import Markup, cells, count, heads, join, json_script, listed, scrolled, table, tag
+from ayatori.report.methods import method_name
 from ayatori.report.model import Fabric, JobAmongOthers, SharedCable, Study, Together
 
 COLOURS = 8  # of jobs: --job0 … in page.css
@@ -13,25 +14,12 @@ SHARED_ROWS = 20
 
 def together_part(study: Study, together: Together, fabric: Fabric, id: str) -> Markup:
     """All of it; without the picture where the fabric has none."""
-    parts = [tag("h2", f"{count(len(together.jobs), 'job')} at the same time"), _headline(together), _figures(together)]
+    parts = [tag("h2", f"{count(len(together.jobs), 'job')} at the same time"), _figures(together)]
     if fabric.drawing:
         parts.append(_explorer(fabric, together, id))
     else:
         parts.append(tag("p", fabric.not_drawn, class_="note"))
     return join([*parts, _shared_cables(fabric, together)])
-
-
-def _headline(together: Together) -> Markup:
-    lost = 1 - together.mean / together.alone if together.alone else 0.0
-    if not together.shared:
-        said = "No cable carries messages of two jobs, whatever step each is in"
-    else:
-        said = f"{count(len(together.shared), 'direction')} of cables carry messages of several jobs"
-    figures = (
-        f"Mean bandwidth of a job: {together.alone:.3f} of peak alone, {together.mean:.3f} with all others "
-        f"({-lost:+.0%}), over {count(together.rounds, 'round')} of random phases."
-    )
-    return tag("div", tag("strong", said), tag("p", figures), class_="headline")
 
 
 def _swatch(number: int) -> Markup:
@@ -42,16 +30,17 @@ def _swatch(number: int) -> Markup:
 
 def _figures(together: Together) -> Markup:
     """A row a job: alone, with all others, with the neighbour that disturbs it most."""
-    columns = ("job", "hosts", "paths", "alone", "together", "worst neighbour", "with it")
+    columns = ("job", "hosts", "paths", "alone, of peak", "with all", "worst neighbour", "with it")
     rows = (_figures_row(number, job) for number, job in enumerate(together.jobs))
-    note = "Bandwidths are shares of what the network cards could."
+    note = "Bandwidths are predicted, as shares of what the NICs could."
     figures = table(heads(columns, (1, 3, 4, 6)), rows=rows)
     return tag("div", figures, tag("p", note, class_="note"), class_="card")
 
 
 def _figures_row(number: int, job: JobAmongOthers) -> Markup:
     alone, together, with_neighbour = (f"{value:.3f}" for value in (job.alone, job.together, job.with_worst_neighbour))
-    figures = (job.machines, job.method, alone, together, job.worst_neighbour or "none", with_neighbour)
+    paths = method_name(job.method, ())
+    figures = (job.machines, paths, alone, together, job.worst_neighbour or "none", with_neighbour)
     return tag("tr", tag("th", _swatch(number), job.name, scope="row"), *cells(figures, (0, 2, 3, 5)))
 
 
@@ -80,7 +69,7 @@ def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
         tools(),
         tag("ul", *legend, class_="legend"),
         tag("p", fabric.drawing.remark, class_="note") if fabric.drawing.remark else "",
-        tag("figure", tag("figcaption", "all jobs", class_="note shown"), picture, class_="card"),
+        tag("figure", tag("figcaption", "all jobs", class_="note shown"), scrolled(picture), class_="card"),
         fabric_data(fabric, fabric.drawing, None, {}, f"{id}-jobs-data"),
         _jobs_data(together, f"{id}-jobs-uses"),
         class_="explorer",
@@ -117,7 +106,7 @@ def _shared_cables(fabric: Fabric, together: Together) -> Markup:
         return join(())
     ordered = sorted(together.shared, key=lambda shared: (-shared.conflict_probability, shared.cable))
     rows = [_shared_row(fabric, shared) for shared in ordered[:SHARED_ROWS]]
-    links = table(heads(("from", "to", "jobs", "of the time"), ()), rows=rows)
+    links = table(heads(("from", "to", "jobs", "share of the time"), (3,)), rows=rows)
     rest = len(ordered) - SHARED_ROWS
     note = tag("p", f"and {count(rest, 'direction')} more", class_="note") if rest > 0 else ""
     return tag("div", tag("h3", "Cables that jobs share"), links, note, class_="card")
@@ -128,5 +117,4 @@ def _shared_row(fabric: Fabric, shared: SharedCable) -> Markup:
     ends = [(link.a, link.a_port), (link.b, link.b_port)]
     start, end = reversed(ends) if shared.cable % 2 else ends
     names = [f"{fabric.routers[router].name} port {port}" for router, port in (start, end)]
-    together = f"{', '.join(shared.jobs[:-1])} and {shared.jobs[-1]}" if len(shared.jobs) > 1 else shared.jobs[0]
-    return tag("tr", *cells((*names, together, f"{shared.conflict_probability:.1%}"), ()))
+    return tag("tr", *cells((*names, listed(shared.jobs), f"{shared.conflict_probability:.1%}"), (3,)))

@@ -23,7 +23,7 @@ from ayatori.planning.plans import (
 )
 
 MAX_STEPS = 64  # of the worst job, whose loads a study has
-OURS = "d-mod-k, ours: base LIDs, the same at every LMC, no plan"
+OURS = "our base LIDs, the same at every LMC, no plan"
 
 
 @dataclass

@@ -45,11 +45,11 @@ def plan_as_study(
     measured |= {D_MOD_K: ours} if ours else {}
     measured[method] = [each.planned for each in improvements]
     worst = min(improvements, key=lambda each: each.without.relative_bandwidth)
-    named = {IN_USE: f"the tables in use: {in_use.name}"} if ours else {}
+    named = {IN_USE: in_use.name} if ours else {}
     data: dict[str, Any] = {
         "title": source,
         "source": source,
-        "methods": named | {D_MOD_K: OURS, method: f"{method}: {METHODS[method]}"},
+        "methods": named | {D_MOD_K: OURS, method: METHODS[method]},
         "fabric": drawing_as_data(network),
         "worst_job": job_as_data(
             network, Side(before, worst.without, in_use.routes), Side(method, worst.planned, routes), rails

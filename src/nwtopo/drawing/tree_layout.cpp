@@ -76,7 +76,10 @@ class TreeLayout {
 
   void choose_widths() {
     const std::size_t widest = std::ranges::max(rows_, {}, &Row::size).size();
-    span_ = widest <= 22 ? std::max(620.0, static_cast<double>(widest) * 64)
+    double longest = 0;
+    for (const std::string& label : scene_.labels) longest = std::max(longest, width_of(label));
+    const double named = static_cast<double>(widest) * (1.1 * longest + 6) / 0.84;  // room for names in boxes
+    span_ = widest <= 22 ? std::max({480.0, static_cast<double>(widest) * 64, std::min(named, 620.0)})
                          : std::clamp(static_cast<double>(widest) * 14, 1400.0, 2000.0);
     drawing_.width = left_margin + span_ + right_margin;
     name_size_ = span_ > 1600 ? 16 : 11;  // wide drawings will be looked at from farther away

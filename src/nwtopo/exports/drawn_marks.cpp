@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_named_links = 12;
 constexpr std::size_t max_named_groups = 64;
-constexpr std::array colours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8d4a9e", "#a6761d", "#1b2230"};
+constexpr std::array colours = {"g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7"};  // classes of svg.cpp's style
 // Groups of one colour differ in these, as far as they go.
 enum Look : std::uint8_t { filled, ring, outlined };
 constexpr std::size_t look_count = 3;
@@ -65,11 +65,11 @@ std::string DrawnMarks::look_of(std::size_t group) const {
   const std::string_view colour = colour_of_group(group);
   switch (group / colours.size() % look_count) {
     case ring:
-      return fmt::format("style=\"fill:#fff;stroke:{};stroke-width:{:.2g}\"", colour, 0.6 * drawing_.dot);
+      return fmt::format("class=\"{} o\" stroke-width=\"{:.2g}\"", colour, 0.6 * drawing_.dot);
     case outlined:
-      return fmt::format("style=\"fill:{};stroke:#1b2230;stroke-width:{:.2g}\"", colour, 0.5 * drawing_.dot);
+      return fmt::format("class=\"{} k n\" stroke-width=\"{:.2g}\"", colour, 0.5 * drawing_.dot);
     default:
-      return fmt::format("style=\"fill:{}\"", colour);
+      return fmt::format("class=\"{} k\"", colour);
   }
 }
 
@@ -97,14 +97,14 @@ std::string DrawnMarks::names_of(const std::vector<std::size_t>& groups) const {
 std::vector<LegendEntry> DrawnMarks::legend() const {
   std::vector<LegendEntry> entries;
   if (!lines_.empty()) {
-    entries.push_back({line_symbol("stroke=\"#c5221f\""), "used by several: wider and darker where they meet more"});
+    entries.push_back({line_symbol("class=\"s\""), "used by several: wider and darker where they meet more"});
   }
   const std::size_t groups = marks_.groups.size();
   for (std::size_t i = 0; i < std::min(groups, max_named_groups); ++i) {
-    const std::string look = drawing_.dots.empty() ? fmt::format("style=\"fill:{}\"", colour_of_group(i)) : look_of(i);
-    entries.push_back({fmt::format("<circle class=\"h\" cx=\"20\" cy=\"0\" r=\"{:.2g}\" {}/>",
-                                   std::clamp(drawing_.dot, 3.0, 5.0), look),
-                       name_of_group(i)});
+    const std::string look = drawing_.dots.empty() ? fmt::format("class=\"{} k\"", colour_of_group(i)) : look_of(i);
+    entries.push_back(
+        {fmt::format("<circle cx=\"20\" cy=\"0\" r=\"{:.2g}\" {}/>", std::clamp(drawing_.dot, 3.0, 5.0), look),
+         name_of_group(i)});
   }
   if (groups > max_named_groups) entries.push_back({"", fmt::format("and {} more", groups - max_named_groups)});
   if (!of_boxes_.empty() && drawing_.joined()) entries.push_back({"", "a strip: it has NICs in this box"});

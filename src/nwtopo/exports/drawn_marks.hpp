@@ -39,7 +39,7 @@ class DrawnMarks {
   /// Nothing if no link of the bundle is marked.
   [[nodiscard]] std::optional<Line> line_of(const drawing::DrawnBundle& drawn) const;
 
-  /// The colour of an endpoint's group; empty if it is in none.
+  /// The class of an endpoint's group, which has its colour; empty if it is in none.
   [[nodiscard]] std::string_view colour_of(PortId endpoint) const;
   /// The same as attributes of a circle, with a look of its own for each group of one colour.
   [[nodiscard]] std::string dot_attributes(PortId endpoint) const;

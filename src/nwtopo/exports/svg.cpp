@@ -20,18 +20,30 @@ using drawing::Text;
 
 constexpr std::size_t max_tips = 1500;  // bundles, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
-constexpr double heading = 58;          // room for the title and a line of the legend
+constexpr double heading = 58;          // room for a line of the title and one of the legend
+constexpr double title_height = 19;     // of each further line
 constexpr double line_height = 17;
+constexpr double margin = 20;
+constexpr double least_room = 400;  // for lines of the title
 
-// The colours of the report (python/ayatori/report/page.css).
+// The colours of the report (python/ayatori/report/page.css). Not all that draws SVG knows variables of CSS.
 constexpr std::string_view style =
-    "svg{background:#fff;font-family:system-ui,-apple-system,'Segoe UI','Helvetica Neue','Noto Sans','DejaVu Sans',"
-    "Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:16px;font-weight:650;fill:#1b2230}"
+    "svg{background:#fff;color:#5a6274;font-family:system-ui,-apple-system,'Segoe UI','Helvetica Neue','Noto Sans',"
+    "'DejaVu Sans',Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:14px;font-weight:650;fill:#1b2230}"
     ".b{fill:#333c4f}.i{fill:#fff;font-weight:600}.h{fill:#fff;stroke:#5a6274;stroke-width:.8}"
-    ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:#5a6274;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
-    ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}"
-    ".s{stroke:#c5221f}";
-constexpr std::array svg_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
+    ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:currentColor;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
+    ".d,.m,.s{stroke:#c5221f}.d{stroke-dasharray:7 3}.m{stroke-dasharray:2 3}.w{fill:#c5221f}"
+    ".k{fill:currentColor}.n{stroke:#1b2230}.o{fill:#fff;stroke:currentColor}"
+    ".p0{stroke:#7f93b0}.p1{stroke:#3d8fd9}.p2{stroke:#8d4a9e}.p3{stroke:#00553f}.p4{stroke:#b57d00}"
+    ".g0{color:#0072b2}.g1{color:#c96f00}.g2{color:#00805e}.g3{color:#c0528f}.g4{color:#2b93d6}.g5{color:#7a3d8f}"
+    ".g6{color:#8a5a12}.g7{color:#1b2230}"
+    "@media(prefers-color-scheme:dark){svg{background:#1a1f29;color:#a2a9b8}text{fill:#a2a9b8}.t{fill:#e9e7e1}"
+    ".b{fill:#c3c9d6}.i{fill:#12151c}.h{fill:#1a1f29;stroke:#a2a9b8}.r{fill:#2a3140;stroke:#333a48}"
+    ".d,.m,.s{stroke:#ff8a80}.w{fill:#ff8a80}.n{stroke:#e9e7e1}.o{fill:#1a1f29}"
+    ".p2{stroke:#d79be6}.p3{stroke:#5fe0b5}.p4{stroke:#f2cf63}"
+    ".g0{color:#5aa9e6}.g1{color:#f0b030}.g2{color:#3fd0a0}.g3{color:#e795bf}.g4{color:#8fd6ff}.g5{color:#c08ad0}"
+    ".g6{color:#d09a4a}.g7{color:#d5d9e2}}";
+constexpr std::size_t plane_colours = 5;
 
 /// SVG path data.
 std::string path_of(const std::vector<Point>& at, DrawnBundle::Form form) {
@@ -57,23 +69,27 @@ class SvgWriter {
     const std::vector<std::string> said_of_links = marks_.links_in_words();
     const std::vector<std::string> remarks = remarks_in_words();
     const std::string& summary = drawing_.shape.summary;
-    const double title = static_cast<double>(summary.size()) * 9.8;
-    const double least = std::max({drawing_.width, std::min(title + 40, 1200.0), 320.0});
-    const std::vector<std::vector<LegendEntry>> legend = legend_in_lines(std::max(least, 640.0));
-    const double width = std::max(least, width_of(legend) + 40);
-    const double top = heading + static_cast<double>(legend.size() - 1) * line_height;
+    const double room = std::max(drawing_.width, least_room);
+    const std::vector<std::string> title = title_in_lines(room - 2 * margin);
+    const std::vector<std::vector<LegendEntry>> legend = legend_in_lines(room);
+    double widest = width_of(legend);
+    for (const std::string& line : title) widest = std::max(widest, width_of_title(line));
+    for (const auto* lines : {&said_of_links, &remarks}) {
+      for (const std::string& line : *lines) widest = std::max(widest, drawing::width_of(line));
+    }
+    const double width = std::max(drawing_.width, widest + 2 * margin);
+    const double of_title = static_cast<double>(title.size() - 1) * title_height;
+    const double top = heading + of_title + static_cast<double>(legend.size() - 1) * line_height;
     const double height =
         top + drawing_.height + static_cast<double>(said_of_links.size() + remarks.size()) * line_height + 8;
-    out_(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-        "{1:.0f}\" "
-        "role=\"img\">\n",
-        width, height);
+    out_("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n",
+         width, height);
     out_("<title>{}</title>\n<style>{}</style>\n", xml_text(summary), style);
-    out_("<text class=\"t\" x=\"20\" y=\"26\"");
-    if (title + 40 > width) out_(" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", width - 40);
-    out_(">{}</text>\n", xml_text(summary));
-    write_legend(legend);
+    for (std::size_t i = 0; i < title.size(); ++i) {
+      out_("<text class=\"t\" x=\"20\" y=\"{:.0f}\">{}</text>\n", 26 + static_cast<double>(i) * title_height,
+           xml_text(title[i]));
+    }
+    write_legend(legend, 43 + of_title);
     out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - drawing_.width) / 2, top);
     write_frames();
     write_cables();
@@ -96,6 +112,26 @@ class SvgWriter {
   }
 
  private:
+  static double width_of_title(std::string_view line) { return 1.35 * drawing::width_of(line); }
+
+  /// The summary, parted behind commas.
+  [[nodiscard]] std::vector<std::string> title_in_lines(double room) const {
+    std::vector<std::string> lines(1);
+    std::string_view rest = drawing_.shape.summary;
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, std::min(rest.find(", "), rest.size() - 1) + 1);
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      std::string& line = lines.back();
+      std::string longer = line.empty() ? std::string(part) : fmt::format("{} {}", line, part);
+      if (line.empty() || width_of_title(longer) <= room) {
+        line = std::move(longer);
+      } else {
+        lines.emplace_back(part);
+      }
+    }
+    return lines;
+  }
+
   /// "no tree: …", "not full: …": that is not a fault.
   [[nodiscard]] bool says_why_no_shape(std::string_view remark) const {
     const std::string_view reason = remark.substr(0, remark.find(": "));
@@ -126,7 +162,7 @@ class SvgWriter {
     const bool with_tips = drawing_.bundles.size() <= max_tips;
     out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", drawing_.thickness);
     for (std::size_t plane = 0; plane < network_.planes().size(); ++plane) {
-      out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", svg_colours[plane % svg_colours.size()], drawing_.opacity);
+      out_("<g class=\"p{}\" opacity=\"{:.2g}\">\n", plane % plane_colours, drawing_.opacity);
       write_bundles(with_tips, [&](const DrawnBundle& s) { return !s.degraded && plane_of(s) == plane; });
       out_("</g>\n");
     }
@@ -231,7 +267,7 @@ class SvgWriter {
       Box inner = box;
       inner.width -= 2;
       inner.height -= 2;
-      write_box(inner, fmt::format(" style=\"fill:{}\"", marks_.colour_of_group(groups.front())),
+      write_box(inner, fmt::format(" class=\"{} k\"", marks_.colour_of_group(groups.front())),
                 box_in_words(number) + marks_.names_of(groups));
     }
     out_("</g>\n");
@@ -242,7 +278,7 @@ class SvgWriter {
     const double height = std::clamp(box.height / 3, 2.0, 5.0);
     double x = box.x - box.width / 2;
     for (const std::size_t group : groups) {
-      out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" style=\"fill:{}\">", x,
+      out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" class=\"{} k\">", x,
            box.y + box.height / 2 - height, width, height, marks_.colour_of_group(group));
       out_("<title>{}</title></rect>\n", xml_text(marks_.name_of_group(group)));
       x += width;
@@ -270,8 +306,7 @@ class SvgWriter {
       paths[marks_.colour_of(dot.endpoint)] += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
     }
     for (const auto& [colour, path] : paths) {
-      const std::string stroke = colour.empty() ? "" : fmt::format(" style=\"stroke:{}\"", colour);
-      out_("<path class=\"p\" stroke-width=\"{:.2g}\"{} d=\"{}\"/>\n", 2 * drawing_.dot, stroke, path);
+      out_("<path class=\"p {}\" stroke-width=\"{:.2g}\" d=\"{}\"/>\n", colour, 2 * drawing_.dot, path);
     }
   }
 
@@ -302,7 +337,7 @@ class SvgWriter {
     std::vector<LegendEntry> entries;
     for (const auto& [kind, count] : cables) {
       const std::string plane = network_.planes().size() > 1 ? network_.planes()[kind.first].name + " " : "";
-      entries.push_back({line_symbol(fmt::format("stroke=\"{}\"", svg_colours[kind.first % svg_colours.size()])),
+      entries.push_back({line_symbol(fmt::format("class=\"p{}\"", kind.first % plane_colours)),
                          fmt::format("{}{}: {} {}", plane, kind.second, count, count == 1 ? "cable" : "cables")});
     }
     if (degraded > 0) entries.push_back({line_symbol("class=\"d\""), fmt::format("degraded: {}", degraded)});
@@ -347,8 +382,7 @@ class SvgWriter {
     return lines;
   }
 
-  void write_legend(const std::vector<std::vector<LegendEntry>>& lines) {
-    double y = 43;
+  void write_legend(const std::vector<std::vector<LegendEntry>>& lines, double y) {
     for (const auto& line : lines) {
       double x = 20;
       for (const LegendEntry& entry : line) {

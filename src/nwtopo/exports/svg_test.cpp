@@ -61,8 +61,8 @@ TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
                            {{link, "left <1> and right", 0.5}}};
   const std::string svg = drawn_with(network, marks);
   const auto count = [&](std::string_view text) { return occurrences(svg, text); };
-  EXPECT_EQ(count("style=\"fill:#0072b2\""), 3U) << "two NICs and the legend";
-  EXPECT_EQ(count("style=\"fill:#e69f00\""), 2U);
+  EXPECT_EQ(count("class=\"g0 k\""), 3U) << "two NICs and the legend";
+  EXPECT_EQ(count("class=\"g1 k\""), 2U);
   EXPECT_EQ(count("<title>N5, left &lt;1&gt;</title>"), 1U);
   EXPECT_EQ(count(">left &lt;1&gt;</text>"), 1U) << "the legend";
   EXPECT_EQ(count(xml_text(network.describe_link(link)) + ": left &lt;1&gt; and right</text>"), 1U) << "below";
@@ -74,15 +74,15 @@ TEST(WriteMarkedSvg, ShowsThousandsOfHostsInTheColoursOfTheirGroups) {
   const Network network = opened("fattree:K=18,levels=3,nodes=4000");
   const PortId first = network.machine(0).endpoints[0];
   const std::string svg = drawn_with(network, {{{"job", {first}}}, {}});
-  EXPECT_NE(svg.find("style=\"stroke:#0072b2\" d=\"M"), std::string::npos);
+  EXPECT_NE(svg.find("class=\"p g0\" stroke-width="), std::string::npos);
 }
 
 /// Of the box whose title ends with a job's name.
-std::string fill_of(std::string_view svg, std::string_view job) {
+std::string classes_of(std::string_view svg, std::string_view job) {
   const std::string_view box = svg.substr(0, svg.find(fmt::format("{}</title>", job)));
-  const std::string_view fill = "style=\"fill:";
-  const std::size_t at = box.rfind(fill);
-  return at == std::string_view::npos ? "" : std::string(box.substr(at + fill.size(), 7));
+  const std::string_view style = "class=\"";
+  const std::size_t at = box.rfind(style);
+  return at == std::string_view::npos ? "" : std::string(box.substr(at + style.size(), 4));
 }
 
 TEST(WriteMarkedSvg, ShowsJobsInTheirColoursWhereBoxesStandForHosts) {
@@ -90,8 +90,8 @@ TEST(WriteMarkedSvg, ShowsJobsInTheirColoursWhereBoxesStandForHosts) {
     const Network network = opened(source);
     const std::string svg = drawn_with(
         network, {{{"left", {network.machine(0).endpoints[0]}}, {"right", {network.machine(1).endpoints[0]}}}, {}});
-    EXPECT_EQ(fill_of(svg, "left"), "#0072b2") << source;
-    EXPECT_EQ(fill_of(svg, "right"), "#e69f00") << source;
+    EXPECT_EQ(classes_of(svg, "left"), "g0 k") << source;
+    EXPECT_EQ(classes_of(svg, "right"), "g1 k") << source;
     EXPECT_NE(svg.find(">left</text>"), std::string::npos) << "the legend";
   }
 }
@@ -120,7 +120,7 @@ TEST(WriteMarkedSvg, GivesTwentyJobsLooksThatDiffer) {
   for (std::uint32_t i = 0; i < 20; ++i) {
     const std::size_t end = svg.find(fmt::format(", job{}</title>", i));
     ASSERT_NE(end, std::string::npos);
-    const std::size_t style = svg.find("style=", svg.rfind("<circle ", end));
+    const std::size_t style = svg.find("class=", svg.rfind("<circle ", end));
     looks.insert(svg.substr(style, svg.find('>', style) - style));
     EXPECT_NE(svg.find(fmt::format(">job{}</text>", i)), std::string::npos) << "the legend";
   }
