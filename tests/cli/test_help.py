@@ -15,6 +15,7 @@ from ayatori import _core
 from ayatori.cli.app import app
 from ayatori.cli.man_pages import write_man_pages
 from ayatori.cli.output import WIDTH, fitted, grouped, saying_what_is_done, wrapped
+from ayatori.cli.sources import ABOUT
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 WITH_SOURCE = [
@@ -24,6 +25,7 @@ WITH_SOURCE = [
     "check",
     "compare",
     "plan",
+    "roce",
     "place",
     "order",
     "choose",
@@ -33,12 +35,11 @@ WITH_SOURCE = [
 ]
 
 
-@pytest.mark.parametrize("verb", WITH_SOURCE)
-def test_help_lists_the_kinds_of_sources(verb: str, ayatori_command) -> None:
-    text = re.sub(r"\s+", "", ayatori_command(*verb.split(), "--help").stdout)
-    assert "SOURCEnamesanetwork:" in text
-    for _, synopsis in _core.source_kinds():
-        assert re.sub(r"\s+", "", synopsis) in text
+def test_there_is_a_list_of_the_kinds_of_sources(ayatori_command) -> None:
+    text = ayatori_command("sources").stdout
+    kinds = _core.source_kinds()
+    assert [line for line in text.splitlines() if line and line[0] != " "] == [synopsis for _, synopsis in kinds]
+    assert list(ABOUT) == [kind for kind, _ in kinds]
 
 
 @pytest.mark.parametrize("verb", WITH_SOURCE)
@@ -52,11 +53,13 @@ def test_help_says_what_each_argument_is(verb: str, ayatori_command) -> None:
         assert parameter.help and re.sub(r"\s+", "", parameter.help) in shown, parameter.name
 
 
-@pytest.mark.parametrize("verb", ["simulate", "choose"])
-def test_help_lists_the_algorithms(verb: str, ayatori_command) -> None:
-    text = re.sub(r"\s+", "", ayatori_command(verb, "--help").stdout)
-    for algorithm in _core.algorithms():
-        assert algorithm.name in text
+def test_there_is_a_list_of_the_algorithms(ayatori_command) -> None:
+    listed = ayatori_command("algorithms", "--json").json()["algorithms"]
+    assert [(each["collective"], each["algorithm"]) for each in listed] == [
+        (each.collective, each.name) for each in _core.algorithms()
+    ]
+    text = ayatori_command("algorithms", "barrier").stdout
+    assert re.findall(r"^\S.*$", text, re.MULTILINE) == ["barrier"] and "\n  dissemination " in text
 
 
 def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
@@ -64,7 +67,7 @@ def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
         environment = {"_AYATORI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
         return ayatori_command(env=environment).stdout.split()
 
-    assert offered("ayatori s", 1) == ["show", "simulate"]
+    assert offered("ayatori s", 1) == ["show", "sources", "simulate"]
     assert "--host-pattern" in offered("ayatori show --h", 2)
 
 
@@ -80,7 +83,7 @@ def test_a_manual_page_of_each_command_has_all_of_its_options(tmp_path: Path) ->
                 assert parameter.opts[0] in page, (name, parameter.opts)
     check = pages["ayatori-check"].replace("\\-", "-")
     assert "[default: shift]" in check and "\\e[" not in check
-    assert "A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE" in check
+    assert "Network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE" in check
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

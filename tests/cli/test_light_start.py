@@ -64,7 +64,7 @@ LINES = [
     *("ayatori ", "ayatori s", "ayatori sh", "ayatori x", "ayatori -", "ayatori --v"),
     *("ayatori lab ", "ayatori lab c", "ayatori lab -", "ayatori lab fabric --", "ayatori lab fabric x"),
     *("ayatori run --pro", "ayatori run --progress ", "ayatori run --progress t", "ayatori run --progress=t"),
-    *("ayatori run -n 3 -", "ayatori run mpirun -", "ayatori run -- mpirun -", "ayatori run -- mpirun x"),
+    *("ayatori acprun -n 3 -", "ayatori run mpirun -", "ayatori run -- mpirun -", "ayatori run -- mpirun x"),
     *("ayatori show fat", "ayatori show - -", "ayatori show --j", "ayatori show fattree:K=2 --json --"),
     *("ayatori show --svg f", "ayatori show --svg=", "ayatori show --svg=f", "ayatori show --svg = f"),
     *("ayatori check --jobs a --jo", "ayatori check --job a --jo", "ayatori check --job --seed --s"),

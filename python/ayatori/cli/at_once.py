@@ -39,16 +39,22 @@ def print_answer(text: str, status: int) -> int:
     return status
 
 
+def read_words() -> dict[str, Any]:
+    """What completion.json says of commands and options."""
+    import json
+
+    with open(WORDS, encoding="utf-8") as file:
+        words: dict[str, Any] = json.load(file)
+    return words
+
+
 def version_in_words() -> str:
     return f"ayatori {ayatori.__version__}"
 
 
 def _completion(instruction: str, environment: Mapping[str, str]) -> tuple[str, int] | None:
-    import json
-
     asked, _, shell = instruction.partition("_")
-    with open(WORDS, encoding="utf-8") as file:
-        words = json.load(file)
+    words = read_words()
     if asked == "source" and shell in words["scripts"]:
         return words["scripts"][shell] + "\n", 0
     line = _line_of(shell, environment) if asked == "complete" else None
