@@ -3,12 +3,14 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
 
 import click
 import pytest
 import typer
+from test_option_names import COMMANDS
 
 import ayatori
 from ayatori import _core
@@ -62,6 +64,52 @@ def test_there_is_a_list_of_the_algorithms(ayatori_command) -> None:
     assert re.findall(r"^\S.*$", text, re.MULTILINE) == ["barrier"] and "\n  dissemination " in text
 
 
+VERBS = set(
+    "Check Choose Comment Compare Continue Draw Estimate Explain Find List Make Measure Model Plan Predict Print "
+    "Propose Rank Record Report Run Show Simulate Solve Start Use Write".split()
+)
+MOST_OF_A_PANEL = 12
+
+
+def helps() -> Iterator[tuple[str, click.Option]]:
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                yield f"{name} {option.opts[0]}", option
+
+
+def test_help_of_commands_and_flags_begins_with_a_verb() -> None:
+    groups = {"lab": "Run", "bench": "Measure", "estimate": "Estimate"}
+    root = typer.main.get_command(app)
+    assert isinstance(root, click.Group)
+    for name, verb in groups.items():
+        assert (root.commands[name].help or "").startswith(f"{verb} ")
+    for name, command in COMMANDS.items():
+        assert (command.help or "").split()[0] in VERBS, name
+    for name, option in helps():
+        assert not option.is_flag or (option.help or "").split()[0] in VERBS, name
+
+
+def test_help_of_other_options_begins_with_a_verb_or_names_the_value() -> None:
+    """Never "Writes", "The file", a word of the value itself, or what another option has to be."""
+    for name, option in helps():
+        text = option.help or ""
+        first = text.split()[0]
+        assert text[0].isupper() and text.endswith("."), name
+        assert first not in {"A", "An", "The", *(f"{verb}s" for verb in VERBS - {"Plan", "Rank", "Run"})}, name
+
+
+def test_options_stand_in_panels_by_purpose() -> None:
+    for name, command in COMMANDS.items():
+        panels: dict[str, list[str]] = {}
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                panels.setdefault(getattr(option, "rich_help_panel", None) or "", []).append(option.opts[0])
+        assert max(map(len, panels.values()), default=0) <= MOST_OF_A_PANEL, (name, panels)
+        if "--job" in panels.get("", []):
+            assert panels[""].index("--job") <= 3, name
+
+
 def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
     def offered(words: str, at: int) -> list[str]:
         environment = {"_AYATORI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
@@ -93,7 +141,7 @@ def test_manual_pages_are_clean_roff(tmp_path: Path) -> None:
         assert done.stderr == "", path
 
 
-COMMANDS = [
+PRINTING = [
     f"show {PAPER}",
     "show ib:infiniband/full-fields.txt",
     f"check {PAPER} --random-jobs 20 --job-size 16",
@@ -104,7 +152,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", PRINTING)
 def test_output_fits_100_columns(command: str, ayatori_command) -> None:
     outcome = ayatori_command(*command.split(), cwd=Path(__file__).parent.parent / "golden").good()
     assert max(map(len, outcome.stdout.splitlines())) <= WIDTH == 100

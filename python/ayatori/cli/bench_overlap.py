@@ -77,7 +77,7 @@ class TaskOptions:
     """The options that say what is computed and communicated."""
 
     PANEL: ClassVar[str] = "Task"
-    USUAL: ClassVar[tuple[str, ...]] = ("task", "bytes")
+    USUAL: ClassVar[tuple[str, ...]] = ("task", "calls", "bytes")
     task: TASK = "overlap"
     calls: CALLED = "isend,iallreduce"
     kernel: KERNEL = "arithmetic"
@@ -115,7 +115,7 @@ class TaskOptions:
 class MoverOptions:
     """The options that say what moves messages meanwhile, in which MPIs, between how many processes."""
 
-    PANEL: ClassVar[str] = "Movers of messages, and processes"
+    PANEL: ClassVar[str] = "MPI and processes"
     USUAL: ClassVar[tuple[str, ...]] = ("mechanisms",)
     mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp"
     mpi: MPIS = ""

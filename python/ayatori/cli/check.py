@@ -107,7 +107,7 @@ def check(
     each: JobOptions,
     asked: JobsAsked,
     computed: ComputedOptions,
-    report: options.REPORT = None,
+    report: options.REPORT_OF_JOBS = None,
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> int:

@@ -46,7 +46,7 @@ SOURCE = Annotated[
     ),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="Launcher of the MPI: mpirun.mpich, …")]
+MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="Launcher of the MPI, such as mpirun.mpich.")]
 MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="Compiler of the MPI, if not next to mpirun.")]
 RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Number of processes.")]
 HOST_PATTERN = Annotated[
@@ -85,6 +85,15 @@ APPLIED = Annotated[
 ]
 SVG_OF_JOBS = Annotated[
     Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs and their shared links.")
+]
+REPORT_OF_JOBS = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="DIR",
+        help="Write a report of the jobs of --jobs to DIR/report.html, with its data.",
+        rich_help_panel=TOGETHER_PANEL,
+    ),
 ]
 REPORT = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a report to DIR/report.html, with its data.")]
 RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="Number of random jobs of --job-size hosts.")]

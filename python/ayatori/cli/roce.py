@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 
@@ -31,7 +31,7 @@ HASH = Annotated[
     str, typer.Option(metavar="H", help="Hash of the Ethernet switches: xor, crc16, crc32, library:FILE.so.")
 ]
 SWITCH_SEEDS = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Seeds of the hash: lines 'SWITCH SEED'; else 1, 2, ….")
+    Path | None, typer.Option(metavar="FILE", help="Seeds of the hash: lines 'SWITCH SEED'; else 1, 2 and so on.")
 ]
 ADDRESSES = Annotated[
     Path | None,
@@ -43,8 +43,6 @@ ADDRESSES = Annotated[
 class HashOptions:
     """The options that say what the hashes of switches are computed from."""
 
-    PANEL: ClassVar[str] = "Hashes of switches"
-    USUAL: ClassVar[tuple[str, ...]] = ("hash", "addresses")
     hash: HASH = "crc32"
     switch_seeds: SWITCH_SEEDS = None
     addresses: ADDRESSES = None

@@ -30,6 +30,7 @@ class JobsAsked:
     """The options that name jobs that run at the same time."""
 
     PANEL: ClassVar[str] = options.TOGETHER_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("jobs",)
     jobs: options.JOBS = None
     background: options.BACKGROUND = 0
     svg: options.SVG_OF_JOBS = None
