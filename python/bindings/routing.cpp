@@ -110,6 +110,11 @@ void bind_check(nb::module_& module) {
       .def_ro("min", &LinkBalance::min)
       .def_ro("max", &LinkBalance::max)
       .def_ro("mean", &LinkBalance::mean);
+  nb::class_<DistinctPaths>(module, "DistinctPaths", "How many of a port's paths differ, over pairs of NICs.")
+      .def_ro("min", &DistinctPaths::min)
+      .def_ro("max", &DistinctPaths::max)
+      .def_ro("pairs", &DistinctPaths::pairs)
+      .def_prop_ro("mean", &DistinctPaths::mean);
   nb::class_<TableCheck>(module, "TableCheck")
       .def("__repr__",
            [](const TableCheck& check) {
@@ -128,6 +133,8 @@ void bind_check(nb::module_& module) {
       .def_ro("longest", &TableCheck::longest)
       .def_prop_ro("parts", [](const TableCheck& check) { return texts(check.parts); })
       .def_ro("balance", &TableCheck::balance)
+      .def_ro("paths", &TableCheck::paths)
+      .def_ro("idle_links", &TableCheck::idle_links)
       .def_prop_ro("problems", [](const TableCheck& check) { return texts(check.problems); })
       .def_prop_ro("ok", &TableCheck::ok);
   module.def("check_tables", &check_tables, WithoutGil(), nb::arg("network"), nb::arg("routes"));

@@ -19,6 +19,7 @@ from ayatori.model.network import LinkData
 from ayatori.planning.routes import (
     ChannelData,
     DifferingData,
+    DistinctPathsData,
     LanesData,
     RouteData,
     TableFile,
@@ -79,7 +80,6 @@ def route(
         "source": on.source,
         "engine": made.engine,
         "lmc": made.lmc,
-        "paths": made.paths,
         **check_as_data(network, made.routes, checked),
         "explanation": made.explanation,
         "notes": made.notes,
@@ -123,7 +123,6 @@ def describe(data: RouteData) -> None:
     engine = {"fat_tree": "fat tree", "balanced": "balanced"}[data["engine"]]
     say(f"{data['source']}: {engine} tables, {data['explanation']}")
     say(f"  LIDs          {data['lids']} of {data['lid_space']}")
-    say(f"  paths         {data['paths']} to a leaf at most")
     if data["running"]:
         jobs = "1 job" if data["running"] == 1 else f"{data['running']} jobs"
         say(f"  for {jobs:9} {data['changed_entries']} of {data['entries']} entries change")
@@ -146,8 +145,24 @@ def describe_check(data: TablesData) -> None:
     say(f"  longest route {data['longest_route']} links")
     for link in data["balance"]:
         say(f"  balance       {link['links']}: {link['min']} to {link['max']} LIDs a link, mean {link['mean']:.1f}")
+    if data["distinct_paths"]:
+        say(f"  paths         {distinct_in_words(data['distinct_paths'])}")
+    if data["idle_links"]:
+        print_warning(idle_in_words(data["idle_links"]))
     for problem in data["problems"]:
         say(f"  problem: {problem}")
+
+
+def distinct_in_words(paths: DistinctPathsData) -> str:
+    if paths["min"] == paths["max"]:
+        return f"{paths['max']} different for each pair of NICs"
+    return f"{paths['min']} to {paths['max']} different for a pair of NICs, mean {paths['mean']:.1f}"
+
+
+def idle_in_words(links: Sequence[LinkData]) -> str:
+    first = f"{links[0]['from']} port {links[0]['from_port']}"
+    count = f"{counted(len(links), 'link')} between switches carr{'ies' if len(links) == 1 else 'y'} nothing"
+    return f"{count}, though their switches send several LIDs over one other link that is no shorter: {first}"
 
 
 def describe_lanes(lanes: LanesData) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from ayatori import _core
-from ayatori._core import Job, LaneCheck, Network, PathNumbering, Routes, TableCheck
+from ayatori._core import DistinctPaths, Job, LaneCheck, Network, PathNumbering, Routes, TableCheck
 from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import read_text, write_folder
 from ayatori.model.network import LinkData, link_as_data
@@ -34,7 +34,6 @@ class MadeRoutes:
     routes: Routes
     lmc: int
     engine: str
-    paths: int
     explanation: str
     for_jobs: bool = False
     """Base LIDs are spread for jobs that run, and not those of LMC 0."""
@@ -61,7 +60,7 @@ def make_routes_explained(
         lmc = int(lmc)
         explanation = f"LMC {lmc} as asked"
     made = _core.generate_routes(network, lmc, endpoint_numbers(network, running), numbering)
-    return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, bool(running), list(made.notes))
+    return MadeRoutes(made.routes, made.lmc, made.engine.name, explanation, bool(running), list(made.notes))
 
 
 def endpoint_numbers(network: Network, running: Sequence[Job]) -> list[int]:
@@ -122,6 +121,15 @@ class BalanceData(TypedDict):
     """LIDs on a link of that kind."""
 
 
+class DistinctPathsData(TypedDict):
+    """Paths that differ in a link, from a NIC to a NIC's port on another switch."""
+
+    min: int
+    mean: float
+    max: int
+    """The fewest, mean and most of a pair."""
+
+
 class TablesData(TypedDict):
     """Forwarding tables, checked."""
 
@@ -149,6 +157,11 @@ class TablesData(TypedDict):
     between parts."""
     balance: list[BalanceData]
     """Per kind of link, how evenly LIDs are spread."""
+    distinct_paths: DistinctPathsData | None
+    """Counted in these tables; null if each port has one LID."""
+    idle_links: list[LinkData]
+    """Links that carry nothing between NICs, while their switch sends several LIDs over one other link, and one of
+    these would be as near by the idle one."""
     cycle: list[LinkData]
     """Links that could wait for each other; empty if there are none."""
     problems: list[str]
@@ -174,8 +187,7 @@ class RouteData(TablesData, ChangesData, DifferingData):
     engine: str
     """`fat_tree` or `balanced`."""
     lmc: int
-    paths: int
-    """Every port has 2^`lmc` LIDs; the most paths to a leaf."""
+    """Every port has 2^`lmc` LIDs."""
     explanation: str
     notes: list[str]
     """Why this LMC; what else to know."""
@@ -198,9 +210,15 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> Tabl
             {"links": link.kind, "count": link.links, "min": link.min, "max": link.max, "mean": link.mean}
             for link in checked.balance
         ],
+        "distinct_paths": distinct_paths_as_data(checked.paths),
+        "idle_links": [link_as_data(network, link) for link in checked.idle_links],
         "cycle": [link_as_data(network, link) for link in checked.cycle],
         "problems": list(checked.problems),
     }
+
+
+def distinct_paths_as_data(paths: DistinctPaths) -> DistinctPathsData | None:
+    return {"min": paths.min, "mean": paths.mean, "max": paths.max} if paths.pairs else None
 
 
 def check_lanes(network: Network, routes: Routes, path_sl: Path | None, sl_to_vl: Path | None) -> LaneCheck:

@@ -9,6 +9,7 @@
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/routing/describe_parts.hpp"
 #include "channel_dependencies.hpp"
+#include "idle_links.hpp"
 #include "packet_walk.hpp"
 
 namespace ayatori {
@@ -17,8 +18,25 @@ namespace {
 
 constexpr std::size_t max_problems = 10;
 
-/// LIDs that are followed together: tables are stored by router, so neighbouring LIDs share lines of cache.
+/// Ranges of LIDs that are followed together: tables are stored by router, so neighbouring LIDs share lines of cache.
+struct Piece {
+  std::size_t first_range = 0;
+  std::size_t ranges = 0;
+};
+
+/// A piece has neighbouring LIDs, at most so many, or a single range.
 constexpr std::uint32_t piece_size = 64;
+
+std::vector<Piece> pieces_of(const LidMap& lids) {
+  std::vector<Piece> pieces;
+  const auto ranges = lids.ranges();
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::uint32_t end = ranges[i].base + ranges[i].count();
+    if (pieces.empty() || end - ranges[pieces.back().first_range].base > piece_size) pieces.push_back({i, 0});
+    ++pieces.back().ranges;
+  }
+  return pieces;
+}
 
 /// Below this many table entries, waking other threads costs more than they save.
 [[maybe_unused]] constexpr std::size_t worth_threads_of_walks = 1 << 16;
@@ -26,9 +44,8 @@ constexpr std::uint32_t piece_size = 64;
 /// The channel adapters on a router, as far as the check needs them.
 struct Place {
   std::uint32_t nics = 0;
-  bool has_adapters = false;  ///< NICs or aggregation nodes
-  std::uint32_t part =
-      no_id;  ///< of the network: packets can't come from another one; no_id for a router without cables
+  bool has_adapters = false;   ///< NICs or aggregation nodes
+  std::uint32_t part = no_id;  ///< of the network, which packets can't leave; no_id for a router without cables
 };
 
 std::vector<Place> look_around(const Network& network) {
@@ -46,12 +63,19 @@ std::vector<Place> look_around(const Network& network) {
   return places;
 }
 
-/// What the check of one range of LIDs found.
+/// A hash of a path that goes on by this link.
+constexpr std::uint64_t mix(std::uint64_t hash, PortId link) {
+  hash = (hash ^ link) * 0x9E3779B97F4A7C15U;
+  return hash ^ hash >> 32U;
+}
+
+/// What the check of one piece found.
 struct Findings {
   std::uint64_t unreachable = 0;
   std::uint64_t looping = 0;
   std::uint64_t unrouted_router_lids = 0;
   std::uint32_t longest = 0;
+  DistinctPaths paths;
   std::vector<std::string> problems;
 };
 
@@ -66,20 +90,16 @@ class Checker {
         dependencies_(dependencies),
         walk_(network, routes.lids),
         load_(network.port_count(), 0),
-        out_(network.router_count()),
-        entries_(network.router_count() * piece_size) {}
+        out_(network.router_count()) {}
 
-  [[nodiscard]] Findings check(std::uint32_t first_lid) {
+  [[nodiscard]] Findings check(const Piece& piece) {
     Findings findings;
-    fetch(first_lid);
-    for (std::uint32_t i = 0; i < piece_size; ++i) {
-      const auto lid = static_cast<Lid>(first_lid + i);
-      if (routes_.lids.owner(lid) == no_id) continue;
-      for (DeviceId router = 0; router < out_.size(); ++router) out_[router] = entries_[router * piece_size + i];
-      walk_.follow(lid, [&](DeviceId router) { return out_[router]; });
-      judge(lid, findings);
-      follow_adapters();
-      if (is_nic(lid)) follow_nics();
+    const auto ranges = routes_.lids.ranges().subspan(piece.first_range, piece.ranges);
+    fetch(ranges.front().base, ranges.back().base + ranges.back().count());
+    for (const LidRange& range : ranges) {
+      hashes_.clear();
+      for (std::uint32_t j = 0; j < range.count(); ++j) check(static_cast<Lid>(range.base + j), findings);
+      if (!hashes_.empty()) count_paths(range, findings.paths);
     }
     return findings;
   }
@@ -92,14 +112,57 @@ class Checker {
     return network_.device(network_.port(routes_.lids.owner(lid)).device).kind == DeviceKind::nic;
   }
 
-  void fetch(std::uint32_t first_lid) {
-    std::fill(entries_.begin(), entries_.end(), ForwardingTables::no_port);
+  void check(Lid lid, Findings& findings) {
+    for (DeviceId router = 0; router < out_.size(); ++router) out_[router] = entries_[router * span_ + lid - first_];
+    walk_.follow(lid, [&](DeviceId router) { return out_[router]; });
+    judge(lid, findings);
+    follow_adapters();
+    if (!is_nic(lid)) return;
+    follow_nics();
+    if (routes_.lids.of(routes_.lids.owner(lid)).count() > 1) note_paths();
+  }
+
+  /// Entries for LIDs from `first` up to `end`.
+  void fetch(std::uint32_t first, std::uint32_t end) {
+    first_ = first;
+    span_ = end - first;
+    entries_.assign(network_.router_count() * span_, ForwardingTables::no_port);
     const std::size_t routers = std::min(network_.router_count(), routes_.tables.router_count());
     for (DeviceId router = 0; router < routers; ++router) {
       const auto row = routes_.tables.row(router);
-      if (first_lid >= row.size()) return;
-      const auto piece = row.subspan(first_lid, std::min<std::size_t>(piece_size, row.size() - first_lid));
-      std::copy(piece.begin(), piece.end(), entries_.begin() + static_cast<std::ptrdiff_t>(router * piece_size));
+      if (first >= row.size()) return;
+      const auto piece = row.subspan(first, std::min<std::size_t>(span_, row.size() - first));
+      std::ranges::copy(piece, entries_.begin() + static_cast<std::ptrdiff_t>(router * span_));
+    }
+  }
+
+  /// A hash of the path of the LID at hand, for each router with NICs; 0 where packets do not arrive.
+  void note_paths() {
+    for (DeviceId router = 0; router < places_.size(); ++router) {
+      if (places_[router].nics == 0) continue;
+      std::uint64_t hash = walk_.fate(router) == Fate::arrives ? 1 : 0;
+      for (DeviceId here = router; hash != 0 && walk_.link(here) != no_id; here = walk_.next(here)) {
+        hash = mix(hash, walk_.link(here));
+      }
+      hashes_.push_back(hash);
+    }
+  }
+
+  /// Distinct ones among the LIDs of a port, for each NIC on another router.
+  void count_paths(const LidRange& range, DistinctPaths& paths) {
+    const DeviceId goal = network_.router_of(range.port);
+    const std::size_t sources = hashes_.size() / range.count();
+    std::size_t source = 0;
+    std::vector<std::uint64_t> of_pair(range.count());
+    for (DeviceId router = 0; router < places_.size(); ++router) {
+      if (places_[router].nics == 0) continue;
+      for (std::size_t j = 0; j < of_pair.size(); ++j) of_pair[j] = hashes_[j * sources + source];
+      ++source;
+      if (router == goal) continue;
+      std::ranges::sort(of_pair);
+      const auto repeated = std::ranges::unique(of_pair);
+      const auto distinct = of_pair.size() - repeated.size() - (of_pair.front() == 0 ? 1 : 0);
+      if (distinct > 0) paths.add(static_cast<std::uint32_t>(distinct), places_[router].nics);
     }
   }
 
@@ -171,8 +234,11 @@ class Checker {
   ChannelDependencies& dependencies_;
   PacketWalk walk_;
   std::vector<std::uint32_t> load_;
-  std::vector<TablePort> out_;      // of the LID at hand, by router
-  std::vector<TablePort> entries_;  // of the piece at hand, by router
+  std::vector<TablePort> out_;         // of the LID at hand, by router
+  std::vector<TablePort> entries_;     // of the piece at hand, by router and LID
+  std::uint32_t first_ = 0;            // LID of the piece
+  std::uint32_t span_ = 0;             // LIDs of the piece
+  std::vector<std::uint64_t> hashes_;  // of the range's paths, by LID and router with NICs
   std::vector<bool> visited_;
 };
 
@@ -200,6 +266,7 @@ void add_up(const std::vector<Findings>& all, TableCheck& check) {
     check.looping += findings.looping;
     check.unrouted_router_lids += findings.unrouted_router_lids;
     check.longest = std::max(check.longest, findings.longest);
+    check.paths.add(findings.paths);
     for (const std::string& problem : findings.problems) {
       if (check.problems.size() < max_problems) check.problems.push_back(problem);
     }
@@ -241,15 +308,14 @@ std::vector<LinkBalance> balance_of(const Network& network, const std::vector<st
 TableCheck check_tables(const Network& network, const Routes& routes) {
   const std::vector<Place> places = look_around(network);
   ChannelDependencies dependencies(network);
-  std::vector<Findings> findings(routes.lids.last() / piece_size + 1);
+  const std::vector<Piece> pieces = pieces_of(routes.lids);
+  std::vector<Findings> findings(pieces.size());
   std::vector<std::uint64_t> load(network.port_count(), 0);
 #pragma omp parallel if (network.router_count() * routes.lids.lid_count() >= worth_threads_of_walks)
   {
     Checker checker(network, routes, places, dependencies);
 #pragma omp for schedule(dynamic)
-    for (std::size_t piece = 0; piece < findings.size(); ++piece) {
-      findings[piece] = checker.check(static_cast<std::uint32_t>(piece * piece_size));
-    }
+    for (std::size_t i = 0; i < pieces.size(); ++i) findings[i] = checker.check(pieces[i]);
 #pragma omp critical
     for (PortId id = 0; id < load.size(); ++id) load[id] += checker.load()[id];
   }
@@ -260,6 +326,7 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   check.cycle = dependencies.find_cycle();
   check.deadlock_free = check.cycle.empty();
   check.balance = balance_of(network, load);
+  check.idle_links = find_idle_links(network, routes, load);
   check.parts = describe_parts(network);
   return check;
 }

@@ -31,12 +31,16 @@ class NaiveCheck {
       for (DeviceId router = 0; router < network.router_count(); ++router) send(router, static_cast<Lid>(lid));
     }
     deadlock_free = !has_cycle();
+    count_paths();
+    find_idle_links();
   }
 
   std::uint64_t unreachable = 0;
   std::uint64_t looping = 0;
   std::uint32_t longest = 0;
   bool deadlock_free = true;
+  DistinctPaths paths;
+  std::set<PortId> idle_links;
 
  private:
   void send(DeviceId start, Lid lid) {
@@ -61,6 +65,70 @@ class NaiveCheck {
     }
     if (!arrived) ++unreachable;
     note(start, goal, arrived, links);
+    note_use(start, lid, arrived, links);
+  }
+
+  std::uint64_t nics_of(DeviceId router) const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(network_.ports(router), [&](const Port& port) {
+      return port.connected() && network_.device(network_.port(port.peer).device).kind == DeviceKind::nic;
+    }));
+  }
+
+  void note_use(DeviceId start, Lid lid, bool arrived, std::vector<PortId> links) {
+    const PortId goal = routes_.lids.owner(lid);
+    if (network_.device(network_.port(goal).device).kind != DeviceKind::nic || nics_of(start) == 0) return;
+    for (const PortId link : links) {
+      if (network_.is_router(network_.port(network_.port(link).peer).device)) lids_over_[link].insert(lid);
+    }
+    if (arrived && start != network_.router_of(goal)) paths_of_[{start, goal}].insert(std::move(links));
+  }
+
+  void count_paths() {
+    for (const auto& [pair, links] : paths_of_) {
+      if (routes_.lids.of(pair.second).count() == 1) continue;
+      for (std::uint64_t i = 0; i < nics_of(pair.first); ++i) {
+        const auto count = static_cast<std::uint32_t>(links.size());
+        paths.min = paths.pairs == 0 ? count : std::min(paths.min, count);
+        paths.max = std::max(paths.max, count);
+        paths.sum += count;
+        ++paths.pairs;
+      }
+    }
+  }
+
+  const std::map<DeviceId, int>& hops_to(DeviceId goal) {
+    auto& hops = hops_to_[goal];
+    if (!hops.empty()) return hops;
+    hops = {{goal, 0}};
+    for (int round = 0; round < static_cast<int>(network_.router_count()); ++round) {
+      for (DeviceId router = 0; router < network_.router_count(); ++router) {
+        for (const Port& port : network_.ports(router)) {
+          if (!port.connected()) continue;
+          const auto next = hops.find(network_.port(port.peer).device);
+          if (next != hops.end() && next->second == round) hops.emplace(router, round + 1);
+        }
+      }
+    }
+    return hops;
+  }
+
+  void find_idle_links() {
+    for (const auto& [busy, lids] : lids_over_) {
+      if (lids.size() < 2) continue;
+      const DeviceId router = network_.port(busy).device;
+      for (const Lid lid : lids) {
+        const DeviceId goal = network_.router_of(routes_.lids.owner(lid));
+        const auto& hops = hops_to(goal);
+        for (const Port& port : network_.ports(router)) {
+          if (!port.connected() || !network_.is_router(network_.port(port.peer).device)) continue;
+          const PortId idle = network_.port_id(router, port.number);
+          const auto next = hops.find(network_.port(port.peer).device);
+          const auto here = hops.find(router);
+          if (next == hops.end() || here == hops.end() || next->second + 1 != here->second) continue;
+          if (!lids_over_.contains(idle)) idle_links.insert(idle);
+        }
+      }
+    }
   }
 
   void note(DeviceId start, PortId goal, bool arrived, const std::vector<PortId>& links) {
@@ -101,6 +169,9 @@ class NaiveCheck {
   const Network& network_;
   const Routes& routes_;
   std::map<PortId, std::set<PortId>> waits_;
+  std::map<DeviceId, std::map<DeviceId, int>> hops_to_;
+  std::map<PortId, std::set<Lid>> lids_over_;                                      // of NICs, from NICs
+  std::map<std::pair<DeviceId, PortId>, std::set<std::vector<PortId>>> paths_of_;  // by router and port of a NIC
 };
 
 void expect_same(const Network& network, const Routes& routes) {
@@ -110,6 +181,11 @@ void expect_same(const Network& network, const Routes& routes) {
   EXPECT_EQ(check.looping, naive.looping);
   EXPECT_EQ(check.longest, naive.longest);
   EXPECT_EQ(check.deadlock_free, naive.deadlock_free);
+  EXPECT_EQ(check.paths.min, naive.paths.min);
+  EXPECT_EQ(check.paths.max, naive.paths.max);
+  EXPECT_EQ(check.paths.sum, naive.paths.sum);
+  EXPECT_EQ(check.paths.pairs, naive.paths.pairs);
+  EXPECT_TRUE(std::ranges::equal(check.idle_links, naive.idle_links));
   EXPECT_EQ(check.cycle.empty(), check.deadlock_free);
   EXPECT_EQ(check.problems.empty(), check.unreachable == check.unrouted_router_lids);
   for (std::size_t i = 0; i < check.cycle.size(); ++i) {
@@ -171,6 +247,25 @@ TEST(CheckTables, FindsNoProblemInAPerfectTree) {
   EXPECT_EQ(check.balance[2].kind, "up 1->2");
   EXPECT_EQ(check.balance[3].kind, "down 2->1");
   for (const LinkBalance& balance : check.balance) EXPECT_EQ(balance.min, balance.max) << balance.kind;
+}
+
+TEST(CheckTables, CountsPathsThatDiffer) {
+  const Network network = test::open("xgft:h=2;m=3,4;w=1,3;p=1,1");
+  const auto distinct = check_tables(network, generated(network, 2)).paths;
+  EXPECT_EQ(distinct.min, 3U);  // of 4 LIDs, since there are 3 roots
+  EXPECT_EQ(distinct.max, 3U);
+  EXPECT_EQ(distinct.pairs, 12U * 9);
+  EXPECT_EQ(check_tables(network, generated(network, 0)).paths.pairs, 0U);
+}
+
+TEST(CheckTables, FindsLinksThatTablesLeaveIdle) {
+  const Network network = test::open("xgft:h=2;m=3,4;w=1,3;p=1,1");
+  Routes routes = generated(network, 0);
+  EXPECT_TRUE(check_tables(network, routes).idle_links.empty());
+  const DeviceId leaf = network.router_of(network.endpoints()[0]);
+  const TablePort up = routes.tables.out(leaf, routes.lids.of(network.endpoints()[3]).base);
+  for (std::size_t i = 3; i < 12; ++i) routes.tables.set_out(leaf, routes.lids.of(network.endpoints()[i]).base, up);
+  EXPECT_EQ(check_tables(network, routes).idle_links.size(), 2U);
 }
 
 TEST(CheckTables, CountsLinksWithoutLevelsTogether) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ayatori/routing/check.hpp"
 #include "balanced_tables.hpp"
 #include "fabric_paths.hpp"
 #include "parts.hpp"
@@ -52,15 +53,10 @@ void note_leaves_with_fewer_paths(const Network& network, const FabricPaths& pat
                               paths.leaves().size(), paths.max_paths(), fewest, name_some(network, poorer)));
 }
 
-std::vector<std::string> notes_on_tree(const Network& network, const FabricPaths& paths, const RouterOrder& order) {
-  std::vector<std::string> notes;
-  note_leaves_with_fewer_paths(network, paths, notes);
-  if (order.lost_turns() > 0) {
-    const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
-    notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
-                                order.lost_turns(), name_some(network, losers)));
-  }
-  return notes;
+void note_lost_turns(const Network& network, const RouterOrder& order, std::vector<std::string>& notes) {
+  const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
+  notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
+                              order.lost_turns(), name_some(network, losers)));
 }
 
 int lmc_for(std::uint32_t paths) {
@@ -79,10 +75,25 @@ std::uint64_t last_lid_used(const Network& network, int lmc) {
   return kept ? kept->last() : LidMap::last_lid_needed(network, lmc);
 }
 
-std::string explain(const Network& network, const LmcChoice& choice) {
-  const auto text = fmt::format("LMC {}: {} {} a port for {} {}, last LID {:#06x}", choice.lmc, 1U << choice.lmc,
-                                choice.lmc == 0 ? "LID" : "LIDs", choice.paths, choice.paths == 1 ? "path" : "paths",
-                                last_lid_used(network, choice.lmc));
+/// How many LIDs a port could use: paths of a tree; elsewhere cables of a router.
+struct Choices {
+  std::uint32_t most = 1;
+  bool are_paths = true;
+
+  void add(const FabricPaths& of_part) {
+    if (of_part.max_paths() <= most) return;
+    most = of_part.max_paths();
+    are_paths = of_part.tree() != nullptr;
+  }
+  [[nodiscard]] std::string in_words() const {
+    return are_paths ? fmt::format("{} {}", most, most == 1 ? "path" : "paths")
+                     : fmt::format("{} cables of a router to others", most);
+  }
+};
+
+std::string explain(const Network& network, const LmcChoice& choice, const std::string& choices) {
+  const auto text = fmt::format("LMC {}: {} {} a port for {}, last LID {:#06x}", choice.lmc, 1U << choice.lmc,
+                                choice.lmc == 0 ? "LID" : "LIDs", choices, last_lid_used(network, choice.lmc));
   if (choice.all_paths) return text;
   const int wanted = lmc_for(choice.paths);
   if (choice.lmc == max_lmc)
@@ -92,15 +103,37 @@ std::string explain(const Network& network, const LmcChoice& choice) {
                      LidMap::last_lid_needed(network, next), last_unicast_lid);
 }
 
-/// Most paths that any leaf has.
-Result<std::uint32_t> count_paths(const Network& network) {
+Result<Choices> count_choices(const Network& network) {
+  Choices choices;
   const RouterGraph graph(network);
-  if (graph.size() == 0 || is_in_one_part(network, graph)) return FabricPaths(network).max_paths();
+  if (graph.size() == 0 || is_in_one_part(network, graph)) {
+    choices.add(FabricPaths(network));
+    return choices;
+  }
   const auto parts = parts_of(network, graph);
   if (!parts) return Failure(parts.error());
-  std::uint32_t most = 1;
-  for (const NetworkPart& part : *parts) most = std::max(most, FabricPaths(part.network).max_paths());
-  return most;
+  for (const NetworkPart& part : *parts) choices.add(FabricPaths(part.network));
+  return choices;
+}
+
+/// Fills in the tables and notes of a tree. The order keeps deadlock away from all packets, but may forbid routes
+/// between hosts. Then routes by levels are tried: they forbid none of these.
+void generate_for_tree(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                       std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering, Generated& generated) {
+  const RouterOrder order = RouterOrder::for_tree(paths.graph(), *paths.levels());
+  note_leaves_with_fewer_paths(network, paths, generated.notes);
+  const auto write = [&](RouteRule rule) {
+    return write_tables_for(network, lids, paths, order, rule, endpoint_numbers, numbering);
+  };
+  if (order.lost_turns() > 0) {
+    Routes by_levels{lids, write(RouteRule::by_levels)};
+    if (check_tables(network, by_levels).deadlock_free) {
+      generated.routes.tables = std::move(by_levels.tables);
+      return;
+    }
+    note_lost_turns(network, order, generated.notes);
+  }
+  generated.routes.tables = write(RouteRule::by_order);
 }
 
 /// Tables of a network whose cables join all of it.
@@ -110,10 +143,8 @@ Generated generate_for_part(const Network& network, LidMap lids, std::span<const
   Generated generated;
   generated.paths = paths.max_paths();
   if (paths.tree() != nullptr) {
-    const RouterOrder order = RouterOrder::for_tree(paths.graph(), *paths.levels());
     generated.engine = Engine::fat_tree;
-    generated.notes = notes_on_tree(network, paths, order);
-    generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers, numbering);
+    generate_for_tree(network, lids, paths, endpoint_numbers, numbering, generated);
   } else {
     generated.engine = Engine::balanced;
     generated.notes.push_back("no tree of levels, so balanced paths: " + paths.why_no_tree());
@@ -181,14 +212,14 @@ Result<LmcChoice> choose_lmc(const Network& network) {
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (!fits(network, 0)) return Failure(LidMap::assign(network, 0).error());
   LmcChoice choice;
-  const auto paths = count_paths(network);
-  if (!paths) return Failure(paths.error());
-  choice.paths = *paths;
+  const auto choices = count_choices(network);
+  if (!choices) return Failure(choices.error());
+  choice.paths = choices->most;
   const int wanted = lmc_for(choice.paths);
   choice.lmc = std::min(wanted, max_lmc);
   while (!fits(network, choice.lmc)) --choice.lmc;
   choice.all_paths = choice.lmc == wanted;
-  choice.explanation = explain(network, choice);
+  choice.explanation = explain(network, choice, choices->in_words());
   return choice;
 }
 

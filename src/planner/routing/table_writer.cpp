@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "level_routes.hpp"
 #include "up_down.hpp"
 
 namespace ayatori {
@@ -65,10 +66,12 @@ class Directory {
   std::vector<std::vector<PathNumber>> paths_;
 };
 
-/// Writes the entries of one destination router's addresses into all tables. Each thread has one.
+/// Writes the entries of one destination router's addresses into all tables. Each thread has one. `RoutesTo` is UpDown
+/// or LevelRoutes.
+template <typename RoutesTo>
 class TableWriter {
  public:
-  TableWriter(const FabricPaths& paths, const UpDown& routes, ForwardingTables& tables)
+  TableWriter(const FabricPaths& paths, const RoutesTo& routes, ForwardingTables& tables)
       : graph_(paths.graph()), tree_(paths.tree()), routes_(routes), tables_(tables) {}
 
   void write(DeviceId destination, const std::vector<Address>& addresses) {
@@ -142,21 +145,17 @@ class TableWriter {
 
   const RouterGraph& graph_;
   const TreePaths* tree_;
-  UpDown routes_;
+  RoutesTo routes_;
   ForwardingTables& tables_;
   std::vector<Descent> descents_;                      // by address and level
   std::array<const RouterGraph::Cable*, 256> next_{};  // cables that a packet may take from the router at hand
   std::size_t next_count_ = 0;
 };
 
-}  // namespace
-
-ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
-                                  const RouterOrder& order, std::span<const std::uint32_t> endpoint_numbers,
-                                  PathNumbering numbering) {
+template <typename RoutesTo>
+ForwardingTables write_tables(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                              const Directory& directory, const RoutesTo& routes) {
   ForwardingTables tables(network.router_count(), lids.last());
-  const Directory directory(network, lids, paths, endpoint_numbers, numbering);
-  const UpDown routes(paths.graph(), order, paths.levels());
 #pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads_of_tables)
   {
     TableWriter writer(paths, routes, tables);
@@ -165,6 +164,17 @@ ForwardingTables write_tables_for(const Network& network, const LidMap& lids, co
     for (DeviceId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
   }
   return tables;
+}
+
+}  // namespace
+
+ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                                  const RouterOrder& order, RouteRule rule,
+                                  std::span<const std::uint32_t> endpoint_numbers, PathNumbering numbering) {
+  const Directory directory(network, lids, paths, endpoint_numbers, numbering);
+  if (rule == RouteRule::by_levels)
+    return write_tables(network, lids, paths, directory, LevelRoutes(paths.graph(), order, *paths.levels()));
+  return write_tables(network, lids, paths, directory, UpDown(paths.graph(), order, paths.levels()));
 }
 
 }  // namespace ayatori

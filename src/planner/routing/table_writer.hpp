@@ -12,11 +12,17 @@
 
 namespace ayatori {
 
-/// Tables in which every LID is reachable from every router, by routes that climb in the order, then descend.
+/// Which routes tables have.
+enum class RouteRule : std::uint8_t {
+  by_order,   ///< UpDown: all climb in the order, then descend
+  by_levels,  ///< LevelRoutes, in trees: check them for deadlock
+};
+
+/// Tables in which every LID is reachable from every router.
 /// `endpoint_numbers` and `numbering` as in generate_routes(). OpenMP over the routers that destinations are attached
 /// to; the result does not depend on the number of threads.
 [[nodiscard]] ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
-                                                const RouterOrder& order,
+                                                const RouterOrder& order, RouteRule rule,
                                                 std::span<const std::uint32_t> endpoint_numbers,
                                                 PathNumbering numbering);
 

@@ -4,37 +4,21 @@
 
 namespace ayatori {
 
-template <typename Select>
-UpDown::Neighbours UpDown::select(const RouterGraph& graph, Select&& wanted) {
-  Neighbours selected;
-  for (DeviceId router = 0; router < graph.size(); ++router) {
-    for (const auto& neighbour : graph.neighbours(router)) {
-      if (wanted(router, neighbour.router)) selected.routers.push_back(neighbour.router);
-    }
-    selected.first.push_back(static_cast<std::uint32_t>(selected.routers.size()));
-  }
-  return selected;
-}
-
 UpDown::UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels* levels)
-    : above_(select(graph, [&](DeviceId router, DeviceId other) { return order.is_above(other, router); })),
-      below_(select(graph, [&](DeviceId router, DeviceId other) { return order.is_above(router, other); })),
+    : above_(graph, [&](DeviceId router, DeviceId other) { return order.is_above(other, router); }),
+      below_(graph, [&](DeviceId router, DeviceId other) { return order.is_above(router, other); }),
       order_(order.from_the_top().begin(), order.from_the_top().end()),
       position_(graph.size()) {
   for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
-  if (levels == nullptr) return;
-  parents_ = select(graph, [&](DeviceId router, DeviceId other) {
-    if (levels->idle[router]) return order.is_above(other, router);
-    return !levels->idle[other] && levels->level[other] > levels->level[router];
-  });
-  by_level_ = order_;
-  const auto height = [&](DeviceId router) { return levels->idle[router] ? -1 : int{levels->level[router]}; };
-  std::stable_sort(by_level_.begin(), by_level_.end(), [&](DeviceId a, DeviceId b) { return height(a) > height(b); });
+  if (levels != nullptr) tree_hops_.emplace(graph, order, *levels);
 }
 
 void UpDown::aim(DeviceId destination) {
   tree_.assign(order_.size(), far);
-  if (!by_level_.empty()) find_tree_hops(destination);
+  if (tree_hops_) {
+    tree_hops_->aim(destination);
+    tree_ = tree_hops_->hops();
+  }
   find_ways_down(destination);
   find_hops(destination);
   if (hops_[order_.front()] < far) return;
@@ -42,22 +26,6 @@ void UpDown::aim(DeviceId destination) {
   tree_.assign(order_.size(), far);
   find_ways_down(destination);
   find_hops(destination);
-}
-
-void UpDown::find_tree_hops(DeviceId destination) {
-  tree_[destination] = 0;
-  std::vector<DeviceId> ancestors = {destination};
-  for (std::size_t i = 0; i < ancestors.size(); ++i) {
-    for (const DeviceId parent : parents_.of(ancestors[i])) {
-      if (tree_[parent] != far) continue;
-      tree_[parent] = tree_[ancestors[i]] + 1;
-      ancestors.push_back(parent);
-    }
-  }
-  for (const DeviceId router : by_level_) {
-    if (tree_[router] != far) continue;
-    for (const DeviceId parent : parents_.of(router)) tree_[router] = std::min(tree_[router], tree_[parent] + 1);
-  }
 }
 
 void UpDown::find_ways_down(DeviceId destination) {

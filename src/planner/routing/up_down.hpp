@@ -17,13 +17,12 @@
 /// below all others.
 
 #include <cstdint>
-#include <limits>
-#include <span>
+#include <optional>
 #include <vector>
 
-#include "ayatori/network/levels.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "router_order.hpp"
+#include "tree_hops.hpp"
 
 namespace ayatori {
 
@@ -46,30 +45,14 @@ class UpDown {
   }
 
  private:
-  static constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max() / 2;
-
-  /// For each router some of its neighbours.
-  struct Neighbours {
-    std::vector<std::uint32_t> first = {0};
-    std::vector<DeviceId> routers;
-
-    [[nodiscard]] std::span<const DeviceId> of(DeviceId router) const {
-      return {routers.data() + first[router], routers.data() + first[router + 1]};
-    }
-  };
-  template <typename Select>
-  static Neighbours select(const RouterGraph& graph, Select&& wanted);
-
-  void find_tree_hops(DeviceId destination);
   void find_ways_down(DeviceId destination);
   void find_hops(DeviceId destination);
   void descend_from(DeviceId router);
 
-  Neighbours above_;
-  Neighbours below_;
-  Neighbours parents_;              // by level
-  std::vector<DeviceId> order_;     // from the top
-  std::vector<DeviceId> by_level_;  // highest level first
+  SomeNeighbours above_;
+  SomeNeighbours below_;
+  std::optional<TreeHops> tree_hops_;
+  std::vector<DeviceId> order_;  // from the top
   std::vector<std::uint32_t> position_;
   std::vector<std::uint32_t> tree_;
   std::vector<std::uint32_t> down_;

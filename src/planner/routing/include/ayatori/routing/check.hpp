@@ -3,6 +3,7 @@
 /// Checks forwarding tables, whether Ayatori made them, OpenSM did, or they come from a file: does every packet arrive,
 /// can packets deadlock, and how evenly are the links used?
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,25 @@ struct LinkBalance {  ///< LIDs routed over the directed links of one kind; in t
   double mean = 0;
 };
 
+/// How many of a port's paths differ, over ordered pairs of a NIC and a port of a NIC on another router. Two paths
+/// differ if they share not all links. Paths on which packets are lost do not count; nor do ports with a single LID.
+struct DistinctPaths {
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  std::uint64_t pairs = 0;
+  std::uint64_t sum = 0;
+
+  void add(std::uint32_t distinct, std::uint64_t times) { add({distinct, distinct, times, distinct * times}); }
+  void add(const DistinctPaths& other) {
+    if (other.pairs == 0) return;
+    min = pairs == 0 ? other.min : std::min(min, other.min);
+    max = std::max(max, other.max);
+    pairs += other.pairs;
+    sum += other.sum;
+  }
+  [[nodiscard]] double mean() const { return pairs == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(pairs); }
+};
+
 struct TableCheck {
   /// (router, LID) pairs whose packets never arrive: dropped, misrouted or looping. Pairs in parts of the network that
   /// no cables join are not counted.
@@ -35,6 +55,10 @@ struct TableCheck {
   std::vector<PortId> cycle;  ///< one cycle of directed links; empty if deadlock_free
   std::uint32_t longest = 0;  ///< the largest number of directed links on a route between two endpoints
   std::vector<LinkBalance> balance;
+  DistinctPaths paths;  ///< no pairs if all ports have a single LID
+  /// Links between routers that carry nothing from NIC to NIC, while their router sends several LIDs over one other
+  /// link, and one of these would be as near by the idle one. Other idle links are forced by the number of LIDs.
+  std::vector<PortId> idle_links;
   std::vector<std::string> parts;     ///< describe_parts()
   std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs; none of unrouted_router_lids
 

@@ -18,10 +18,11 @@
 /// Deadlock: the routers have one total order, in which every route climbs, then descends, and never climbs again. So
 /// channel dependencies have no cycle. In a tree the order is that of its levels, except for a few routers that are
 /// raised so that there is a single top: packets from root to root, and between leaves without a common root, go
-/// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). In networks that are not trees of
-/// levels, the channel dependencies themselves are kept without a cycle (balanced_paths.hpp, decision 25). There, LID
-/// base + j has its own paths for each j: base LIDs the shortest that are allowed, evenly spread; the others also
-/// longer ones, drawn at random with a fixed seed, so that a plan has a choice.
+/// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). Where this order would forbid
+/// routes between hosts, all go by levels alone, if the check finds no cycle. In networks that are not trees of levels,
+/// the channel dependencies themselves are kept without a cycle (balanced_paths.hpp, decision 25). There, LID base + j
+/// has its own paths for each j: base LIDs the shortest that are allowed, evenly spread; the others also longer ones,
+/// drawn at random with a fixed seed, so that a plan has a choice.
 
 #include <cstdint>
 #include <optional>
@@ -37,13 +38,13 @@ namespace ayatori {
 
 struct LmcChoice {
   int lmc = 0;
-  std::uint32_t paths = 1;  ///< most paths that any leaf has (P)
+  std::uint32_t paths = 1;  ///< most paths that any leaf of a tree has (P); elsewhere most cables of a router with NICs
   bool all_paths = true;    ///< 2^lmc >= paths
   std::string explanation;  ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff", and why no larger LMC fits
 };
 
-/// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space does not allow it, the largest that fits.
-/// Errors: not even LMC 0 fits; a router with more than 254 ports.
+/// The smallest LMC that gives every path a LID, off trees every cable of a router; if LMC <= 7 or the LID space does
+/// not allow it, the largest that fits. Errors: not even LMC 0 fits; a router with more than 254 ports.
 [[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
 
 /// Which path LID base + j takes.
