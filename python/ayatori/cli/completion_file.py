@@ -44,14 +44,14 @@ def _context_of(command: click.Command, name: str, parent: click.Context | None)
 
 
 def _command_as_data(command: click.Command, context: click.Context) -> dict[str, Any]:
-    """A verb with its options, and with its own verbs."""
+    """A command with its options, and with those under it."""
     options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
     inner: dict[str, Any] = {}
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            verb = command.get_command(context, name)
-            if verb is not None and not verb.hidden:
-                inner[name] = _command_as_data(verb, _context_of(verb, name, context))
+            found = command.get_command(context, name)
+            if found is not None and not found.hidden:
+                inner[name] = _command_as_data(found, _context_of(found, name, context))
     data = {
         "help": _plain(command.get_short_help_str()),
         "about": _about(command),

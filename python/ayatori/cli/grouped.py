@@ -1,4 +1,4 @@
-"""Options that belong together as one object: a verb takes a dataclass of them, and Typer sees each by itself.
+"""Options that belong together as one object: a command takes a dataclass of them, and Typer sees each by itself.
 
 A group may have groups among its fields. PANEL names the panel of its options in help, except for those in USUAL,
 which stand in the first panel, with the options that most people need.
@@ -18,22 +18,22 @@ from typer.models import OptionInfo
 Result = TypeVar("Result")
 
 
-def grouped(verb: Callable[..., Result]) -> Callable[..., Result]:
-    """The verb for Typer: in place of each parameter that is a dataclass stand the fields of it, as options.
+def grouped(command: Callable[..., Result]) -> Callable[..., Result]:
+    """The command for Typer: in place of each parameter that is a dataclass stand the fields of it, as options.
 
     The fields are annotated as options are. No two may have one name.
     """
-    hints = get_type_hints(verb, include_extras=True)
-    parameters = inspect.signature(verb).parameters
+    hints = get_type_hints(command, include_extras=True)
+    parameters = inspect.signature(command).parameters
     flat = [
         option
         for name, parameter in parameters.items()
         for option in _options_of(name, hints[name], parameter.default)
     ]  # fmt: skip
 
-    @wraps(verb)
+    @wraps(command)
     def called(**values: Any) -> Result:
-        return verb(**{name: _value_of(name, hints[name], values) for name in parameters})
+        return command(**{name: _value_of(name, hints[name], values) for name in parameters})
 
     called.__annotations__ = {option.name: option.annotation for option in flat} | {"return": hints["return"]}
     called.__signature__ = inspect.Signature(flat, return_annotation=hints["return"])  # type: ignore[attr-defined]

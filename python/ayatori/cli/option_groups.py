@@ -1,4 +1,4 @@
-"""Options that several verbs share, and that belong together; ayatori.cli.grouped tells Typer of them."""
+"""Options that several commands share, and that belong together; ayatori.cli.grouped tells Typer of them."""
 
 from __future__ import annotations
 

@@ -30,6 +30,14 @@ from ayatori.prediction.predictor import Model, Predictor
 HOSTS_SHOWN = 16
 
 
+TRIALS = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Most orders to predict; 0: about a minute's worth.", rich_help_panel=options.SEARCH_PANEL
+    ),
+]
+
+
 @dataclass(frozen=True)
 class OrderedJob:
     """The options that name the job, and what its ranks send."""
@@ -143,12 +151,7 @@ def order(
     job: OrderedJob,
     paths: PathOptions,
     costs: ModelOptions,
-    trials: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Most orders to predict; 0: about a minute's worth.", rich_help_panel=options.SEARCH_PANEL
-        ),
-    ] = 0,
+    trials: TRIALS = 0,
     search: SearchOptions,
     written: FileOptions,
     on: NetworkOptions,

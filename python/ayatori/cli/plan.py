@@ -66,16 +66,10 @@ from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
 from ayatori.study.pictures import plan_as_study
 
 METHOD = Annotated[
-    str,
-    typer.Option(
-        metavar="METHOD", help="Method: rule (paper 1), colour (one LID per rank) or pair (one LID per pair)."
-    ),
+    str, typer.Option(metavar="METHOD", help="Method: rule (paper 1), colour (a LID per rank) or pair (one per pair).")
 ]
 PLAN_LMC = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LMC", help="Plan on computed tables with 2^LMC LIDs per port; auto (default): one LID per path."
-    ),
+    str | None, typer.Option(metavar="LMC", help="Plan on computed tables of this LMC; auto (default): a LID per path.")
 ]
 PATH_AWARE = Annotated[bool, typer.Option("--path-aware", help="Make a path-aware schedule of the all-to-all, too.")]
 STEPS_OUT = Annotated[
@@ -85,8 +79,7 @@ IN_USE = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Tables in use; without --lmc the plan uses them, too.")
 ]
 PLAN_OUT = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the job's plan to FILE; with --jobs, a plan per job to this folder."),
+    Path | None, typer.Option(metavar="FILE", help="Write the job's plan to FILE; with --jobs, plans to this folder.")
 ]
 
 
