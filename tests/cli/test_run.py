@@ -90,6 +90,13 @@ def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytes
         assert len(plan_at_start.network_of(plan_at_start.source_in(plan) or "", network).machines) == machines
 
 
+def test_a_plan_is_made_for_the_word_auto_alone() -> None:
+    found = [
+        plan_at_start.source_in(plan) for plan in ("auto", "auto:torus:4", "./auto", "/tmp/auto", "plan.json", None)
+    ]
+    assert found == ["", "torus:4", None, None, None, None]
+
+
 def test_aliases_are_of_a_network(tmp_path: Path, ayatori_command) -> None:
     (tmp_path / "aws.json").write_text('{"Instances": [{"InstanceId": "i-0a1", "NetworkNodes": ["n1", "n2", "n3"]}]}')
     (tmp_path / "aliases").write_text("i-0a1 ip-10-0-1-1\n")
