@@ -24,7 +24,7 @@ from ayatori.cli.stdout import tell_failures_of_stdout
 
 MAX_SECONDS = 300
 ALWAYS = {"NO_COLOR": "1", "COLUMNS": "120"}
-BECOME_OTHERS = ("run",)
+BECOME_OTHERS = ("run", "acprun")
 """Verbs that may replace their process by the program that they start."""
 
 

@@ -1,4 +1,4 @@
-"""What is measured in the lab, by what `ayatori bench overlap` and `ayatori explain overlap` measure with: two hosts,
+"""What is measured in the lab, by what `ayatori bench overlap` and `ayatori explain` measure with: two hosts,
 whose cables have little bandwidth, so that few processes have as much communication as many on ITO."""
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ def test_alltoall_prints_a_bandwidth_of_each_size_and_stack(ayatori_command) -> 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("--mpi", "lam"), 1, "no MPI is called 'lam'"),
-        (("--collective", "gossip"), 1, "'gossip' can't be measured"),
+        (("--mpi", "lam"), 2, "no MPI 'lam'"),
+        (("--collective", "gossip"), 2, "no measured collective 'gossip'"),
         (("--bytes", "6B"), 1, "bytes: 6 is out of range"),
         (("--ranks", "0"), 1, "ranks: 0 is out of range"),
         (("--ranks", "two"), 2, "'two' is not a number of ranks"),

@@ -253,7 +253,6 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--broadcast ring", "no broadcast"),
         ("--program nohpl", "nohpl is not installed"),
         ("--launch nompirun", "nompirun is not installed"),
         ("--matrix-order 99999999", "out of range"),

@@ -63,8 +63,8 @@ def test_a_management_network_changes_nothing_of_the_other(sources: dict[str, st
     assert "4 leaves x 2 spines" in summaries["with"] and "8 hosts with 2 rails" in summaries["with"]
     text = ayatori_command("show", sources["with"]).stdout
     assert "  management:" in text and "for management alone" in text
-    check = ["--method", "ecmp", "--contiguous", "8..8", "--ppn", "2"]
-    found = {name: ayatori_command("check", source, *check).stdout for name, source in sources.items()}
+    job = ["--contiguous", "8..8", "--ppn", "2"]
+    found = {name: ayatori_command("roce", source, *job).stdout for name, source in sources.items()}
     assert "0.5769" in found["without"]
     assert found["with"].replace(sources["with"], sources["without"]).split() == found["without"].split()
 

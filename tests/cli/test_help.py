@@ -3,18 +3,21 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
 
 import click
 import pytest
 import typer
+from test_option_names import COMMANDS
 
 import ayatori
 from ayatori import _core
 from ayatori.cli.app import app
 from ayatori.cli.man_pages import write_man_pages
 from ayatori.cli.output import WIDTH, fitted, grouped, saying_what_is_done, wrapped
+from ayatori.cli.sources import ABOUT
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 WITH_SOURCE = [
@@ -24,6 +27,7 @@ WITH_SOURCE = [
     "check",
     "compare",
     "plan",
+    "roce",
     "place",
     "order",
     "choose",
@@ -33,12 +37,11 @@ WITH_SOURCE = [
 ]
 
 
-@pytest.mark.parametrize("verb", WITH_SOURCE)
-def test_help_lists_the_kinds_of_sources(verb: str, ayatori_command) -> None:
-    text = re.sub(r"\s+", "", ayatori_command(*verb.split(), "--help").stdout)
-    assert "SOURCEnamesanetwork:" in text
-    for _, synopsis in _core.source_kinds():
-        assert re.sub(r"\s+", "", synopsis) in text
+def test_there_is_a_list_of_the_kinds_of_sources(ayatori_command) -> None:
+    text = ayatori_command("sources").stdout
+    kinds = _core.source_kinds()
+    assert [line for line in text.splitlines() if line and line[0] != " "] == [synopsis for _, synopsis in kinds]
+    assert list(ABOUT) == [kind for kind, _ in kinds]
 
 
 @pytest.mark.parametrize("verb", WITH_SOURCE)
@@ -52,11 +55,59 @@ def test_help_says_what_each_argument_is(verb: str, ayatori_command) -> None:
         assert parameter.help and re.sub(r"\s+", "", parameter.help) in shown, parameter.name
 
 
-@pytest.mark.parametrize("verb", ["simulate", "choose"])
-def test_help_lists_the_algorithms(verb: str, ayatori_command) -> None:
-    text = re.sub(r"\s+", "", ayatori_command(verb, "--help").stdout)
-    for algorithm in _core.algorithms():
-        assert algorithm.name in text
+def test_there_is_a_list_of_the_algorithms(ayatori_command) -> None:
+    listed = ayatori_command("algorithms", "--json").json()["algorithms"]
+    assert [(each["collective"], each["algorithm"]) for each in listed] == [
+        (each.collective, each.name) for each in _core.algorithms()
+    ]
+    text = ayatori_command("algorithms", "barrier").stdout
+    assert re.findall(r"^\S.*$", text, re.MULTILINE) == ["barrier"] and "\n  dissemination " in text
+
+
+VERBS = set(
+    "Check Choose Comment Compare Continue Draw Estimate Explain Find List Make Measure Model Plan Predict Print "
+    "Propose Rank Record Report Run Show Simulate Solve Start Use Write".split()
+)
+MOST_OF_A_PANEL = 12
+
+
+def helps() -> Iterator[tuple[str, click.Option]]:
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                yield f"{name} {option.opts[0]}", option
+
+
+def test_help_of_commands_and_flags_begins_with_a_verb() -> None:
+    groups = {"lab": "Run", "bench": "Measure", "estimate": "Estimate"}
+    root = typer.main.get_command(app)
+    assert isinstance(root, click.Group)
+    for name, verb in groups.items():
+        assert (root.commands[name].help or "").startswith(f"{verb} ")
+    for name, command in COMMANDS.items():
+        assert (command.help or "").split()[0] in VERBS, name
+    for name, option in helps():
+        assert not option.is_flag or (option.help or "").split()[0] in VERBS, name
+
+
+def test_help_of_other_options_begins_with_a_verb_or_names_the_value() -> None:
+    """Never "Writes", "The file", a word of the value itself, or what another option has to be."""
+    for name, option in helps():
+        text = option.help or ""
+        first = text.split()[0]
+        assert text[0].isupper() and text.endswith("."), name
+        assert first not in {"A", "An", "The", *(f"{verb}s" for verb in VERBS - {"Plan", "Rank", "Run"})}, name
+
+
+def test_options_stand_in_panels_by_purpose() -> None:
+    for name, command in COMMANDS.items():
+        panels: dict[str, list[str]] = {}
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                panels.setdefault(getattr(option, "rich_help_panel", None) or "", []).append(option.opts[0])
+        assert max(map(len, panels.values()), default=0) <= MOST_OF_A_PANEL, (name, panels)
+        if "--job" in panels.get("", []):
+            assert panels[""].index("--job") <= 3, name
 
 
 def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
@@ -64,7 +115,7 @@ def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
         environment = {"_AYATORI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
         return ayatori_command(env=environment).stdout.split()
 
-    assert offered("ayatori s", 1) == ["show", "simulate"]
+    assert offered("ayatori s", 1) == ["show", "sources", "simulate"]
     assert "--host-pattern" in offered("ayatori show --h", 2)
 
 
@@ -80,7 +131,7 @@ def test_a_manual_page_of_each_command_has_all_of_its_options(tmp_path: Path) ->
                 assert parameter.opts[0] in page, (name, parameter.opts)
     check = pages["ayatori-check"].replace("\\-", "-")
     assert "[default: shift]" in check and "\\e[" not in check
-    assert "A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE" in check
+    assert "Network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE" in check
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
@@ -90,7 +141,7 @@ def test_manual_pages_are_clean_roff(tmp_path: Path) -> None:
         assert done.stderr == "", path
 
 
-COMMANDS = [
+PRINTING = [
     f"show {PAPER}",
     "show ib:infiniband/full-fields.txt",
     f"check {PAPER} --random-jobs 20 --job-size 16",
@@ -101,7 +152,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", PRINTING)
 def test_output_fits_100_columns(command: str, ayatori_command) -> None:
     outcome = ayatori_command(*command.split(), cwd=Path(__file__).parent.parent / "golden").good()
     assert max(map(len, outcome.stdout.splitlines())) <= WIDTH == 100

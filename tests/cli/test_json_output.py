@@ -22,6 +22,8 @@ CLUSTER = f"cluster:{Path(__file__).parents[2] / 'examples/cluster/three-chassis
 SMALL = "fattree:K=2,levels=2"
 
 EXAMPLES: dict[str, list[str]] = {
+    "sources": ["sources"],
+    "algorithms": ["algorithms allreduce"],
     "show": [
         f"show {PAPER}",
         "show torus:3x4",
@@ -36,8 +38,7 @@ EXAMPLES: dict[str, list[str]] = {
     "plan": [f"plan {PAPER} --contiguous 16..16 --path-aware --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
     "plan-with-running": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],
-    "plan-roce": [f"plan {PAPER} --contiguous 16..16 --roce"],
-    "check-ecmp": [f"check {PAPER} --contiguous 16..16 --method ecmp"],
+    "roce": [f"roce {PAPER} --contiguous 16..16"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "doctor": ["doctor"],
     "calibrate": ["calibrate --seconds 10ms --mpirun {mpirun} --mpicc true"],
@@ -66,9 +67,7 @@ EXAMPLES: dict[str, list[str]] = {
         "bench overlap --here --mpi openmpi --task stencil --ways isend --matrix-order 16 --mechanisms none "
         "--repeats 1 --measurements 2 --iterations 2",
     ],
-    "explain-overlap": [
-        "explain overlap --repeats 0 -- mpirun.openmpi -np 2 --oversubscribe {overlap} ibcast arithmetic 65536 2"
-    ],
+    "explain": ["explain --repeats 0 -- mpirun.openmpi -np 2 --oversubscribe {overlap} ibcast arithmetic 65536 2"],
     "bench-simulated-incast": ["bench simulated-incast --senders 3 --messages 20"],
     "bench-peers": ["bench peers --count 1000"],
     "demo": [f"demo {SMALL} --random-jobs 2"],

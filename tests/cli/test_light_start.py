@@ -21,50 +21,81 @@ COMMANDS = r"""
 import json, os, sys
 from ayatori.cli import main
 
-def run(*arguments, **environment):
+def run(*arguments, name, **environment):
     os.environ.update(environment)
-    sys.argv = ["ayatori", *arguments]
+    before, sys.argv = sys.argv, ["ayatori", *arguments]
     try:
         main()
     except SystemExit as end:
         assert end.code == 0, end.code
-    for name in environment:
-        del os.environ[name]
-    modules.append(list(sys.modules))
+    for variable in environment:
+        del os.environ[variable]
+    modules[name], sys.argv = list(sys.modules), before
 
-modules = []
-run("--version")
-run(_AYATORI_COMPLETE="source_bash")
-run(_AYATORI_COMPLETE="complete_bash", COMP_WORDS="ayatori sh", COMP_CWORD="1")
-run(_AYATORI_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS="ayatori lab fabric --l")
-run("show", "fattree:K=2")
-run("choose", "--help")
+modules = {}
+run("--version", name="--version")
+run(name="completion", _AYATORI_COMPLETE="source_bash")
+run(name="completion", _AYATORI_COMPLETE="complete_bash", COMP_WORDS="ayatori sh", COMP_CWORD="1")
+run(name="completion", _AYATORI_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS="ayatori lab fabric --l")
+run(*sys.argv[1].split(), name=sys.argv[1])
 print(json.dumps(modules), file=sys.stderr)
 """
 LIBRARIES = ("asyncio", "attr", "hashlib", "multiprocessing", "numpy", "plotly", "statistics", "tempfile")
-OF_VERBS = ("ayatori.calibration", "ayatori.formats", "ayatori.planning", "ayatori.prediction", "ayatori.report")
+OF_COMMANDS = ("ayatori.calibration", "ayatori.formats", "ayatori.planning", "ayatori.prediction", "ayatori.report")
 NEVER = {
-    "at once": (*LIBRARIES, *OF_VERBS, "ayatori._core", "click", "rich", "typer"),
-    "show": (*LIBRARIES, *OF_VERBS, "rich"),
-    "help": ("asyncio", "multiprocessing", "numpy", "plotly", "rich.progress", *OF_VERBS),
+    "--version": (*LIBRARIES, *OF_COMMANDS, "ayatori._core", "click", "rich", "typer"),
+    "completion": (*LIBRARIES, *OF_COMMANDS, "ayatori._core", "click", "rich", "typer"),
+    "show fattree:K=2": (*LIBRARIES, *OF_COMMANDS, "rich"),
+    **dict.fromkeys(
+        ("show --help", "choose --help"),
+        ("asyncio", "multiprocessing", "numpy", "plotly", "rich.progress", *OF_COMMANDS),
+    ),
 }
+MOST_OF_SHOW = 40
+OF_THE_CLI = ("app", "at_once", "execution", "lines", "output", "status", "stdout")
+OURS = {
+    "--version": {"", "cli", "cli.at_once", "cli.status", "cli.stdout"},
+    "--help": {"", "base", "base.errors", "cli", *(f"cli.{name}" for name in OF_THE_CLI)},
+}
+"""All of our modules that these import."""
 
 
-def test_no_command_imports_what_it_does_not_use() -> None:
-    done = subprocess.run([sys.executable, "-c", COMMANDS], capture_output=True, text=True, check=True)
-    *at_once, show, helped = json.loads(done.stderr)
-    for which, modules in [*(("at once", modules) for modules in at_once), ("show", show), ("help", helped)]:
+def modules_of(command: str) -> dict[str, list[str]]:
+    """The modules that are there after each of the steps of COMMANDS, of which the last is this command."""
+    words = [sys.executable, "-c", COMMANDS, command]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    modules: dict[str, list[str]] = json.loads(done.stderr)
+    return modules
+
+
+@pytest.mark.parametrize("command", ["show fattree:K=2", "show --help", "choose --help"])
+def test_no_command_imports_what_it_does_not_use(command: str) -> None:
+    for which, modules in modules_of(command).items():
         heavy = [
             name for name in modules if name in NEVER[which] or name.startswith(tuple(f"{n}." for n in NEVER[which]))
         ]
         assert heavy == [], which
 
 
+def test_the_version_and_the_list_of_commands_import_a_few_modules() -> None:
+    """The list, which Rich prints, has the words of completion.json."""
+    for which, modules in modules_of("--help").items():
+        ours = {name.removeprefix("ayatori").removeprefix(".") for name in modules if name.startswith("ayatori")}
+        assert which not in OURS or ours == OURS[which], which
+        assert "numpy" not in modules
+
+
+def test_show_imports_little_of_ours() -> None:
+    modules = modules_of("show fattree:K=2")["show fattree:K=2"]
+    ours = [name for name in modules if name.startswith("ayatori.")]
+    assert len(ours) <= MOST_OF_SHOW, ours
+
+
 LINES = [
     *("ayatori ", "ayatori s", "ayatori sh", "ayatori x", "ayatori -", "ayatori --v"),
     *("ayatori lab ", "ayatori lab c", "ayatori lab -", "ayatori lab fabric --", "ayatori lab fabric x"),
     *("ayatori run --pro", "ayatori run --progress ", "ayatori run --progress t", "ayatori run --progress=t"),
-    *("ayatori run -n 3 -", "ayatori run mpirun -", "ayatori run -- mpirun -", "ayatori run -- mpirun x"),
+    *("ayatori acprun -n 3 -", "ayatori run mpirun -", "ayatori run -- mpirun -", "ayatori run -- mpirun x"),
     *("ayatori show fat", "ayatori show - -", "ayatori show --j", "ayatori show fattree:K=2 --json --"),
     *("ayatori show --svg f", "ayatori show --svg=", "ayatori show --svg=f", "ayatori show --svg = f"),
     *("ayatori check --jobs a --jo", "ayatori check --job a --jo", "ayatori check --job --seed --s"),

@@ -21,7 +21,7 @@ def test_these_are_all_verbs_that_run_a_command() -> None:
     takes_one = {
         verb for verb, command in COMMANDS.items() if any(each.metavar == "COMMAND..." for each in command.params)
     }
-    assert RUNNING == takes_one == {"run", "explain overlap", "lab cluster", "lab rdma"}
+    assert RUNNING == takes_one == {"run", "acprun", "explain", "lab cluster", "lab rdma"}
 
 
 @pytest.mark.parametrize("verb", sorted(RUNNING))
@@ -36,8 +36,8 @@ def test_options_before_the_command_are_the_verbs() -> None:
     found = parsed("run", "--plan p.json --verbose mpirun -n 2 --verbose ./x")
     assert (str(found["plan"]), found["verbose"], found["count"]) == ("p.json", True, None)
     assert found["command"] == ["mpirun", "-n", "2", "--verbose", "./x"]
-    found = parsed("run", "--acp -n 4 -- ./x -n 5")
-    assert (found["acp"], found["count"], found["command"]) == (True, 4, ["./x", "-n", "5"])
+    found = parsed("acprun", "-n 4 ./x -n 5")
+    assert (found["count"], found["command"]) == (4, ["./x", "-n", "5"])
     assert parsed("run", "-- --oddly-named")["command"] == ["--oddly-named"]
 
 

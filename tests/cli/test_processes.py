@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.cli.app import VERBS
+from ayatori.cli.app import Commands
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -26,9 +26,13 @@ COMMANDS = [
     f"order {PAPER} --job jobs/left --pattern ring --trials 5",
     f"choose {SMALL} --contiguous 4..4 --collective alltoall --bytes 1KiB --json",
     f"simulate {PAPER} --job jobs/left {CALL}",
+    f"roce {SMALL} --contiguous 4..4",
+    "sources",
+    "algorithms halo",
     "run -- no-such-program",
+    "acprun no-such-program",
     "calibrate --hostfile no-such-file",
-    "explain overlap --repeats 0 -- no-such-program",
+    "explain --repeats 0 -- no-such-program",
     "lab fabric torus:4 --engine best",
     "bench incast --stacks ours,telepathy",
     "estimate hpl --paper",
@@ -54,7 +58,7 @@ def without_times(printed: str) -> str:
 
 
 def test_there_is_a_command_of_each_verb() -> None:
-    assert {command.split()[0] for command in COMMANDS} == set(VERBS)
+    assert {command.split()[0] for command in COMMANDS} == set(Commands())
 
 
 STATE = """

@@ -1,4 +1,4 @@
-"""ayatori plan --roce and check --method ecmp."""
+"""ayatori roce."""
 
 import shutil
 import subprocess
@@ -22,16 +22,16 @@ def addresses(folder: Path) -> Path:
 @pytest.mark.parametrize("hash", ["xor", "crc16", "crc32"])
 @pytest.mark.parametrize("source", [PAPER, "fattree:K=3,levels=3"])
 def test_plans_leave_no_shared_link_that_ports_can_avoid(ayatori_command, source: str, hash: str) -> None:
-    data = ayatori_command("plan", source, *JOB, "--roce", "--hash", hash, "--json").json()
+    data = ayatori_command("roce", source, *JOB, "--hash", hash, "--json").json()
     assert data["proven"] == data["jobs"] == 3
     assert data["relative_bandwidth"]["mean"] >= data["without_plan"]["mean"]
     if source == PAPER:
         assert data["free"] == 3 and data["relative_bandwidth"]["min"] == 1
 
 
-def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, tmp_path: Path) -> None:
+def test_the_report_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, tmp_path: Path) -> None:
     options = ["--hash", "crc32", "--addresses", str(addresses(tmp_path))]
-    done = ayatori_command("check", PAPER, *JOB, "--method", "ecmp", *options).good()
+    done = ayatori_command("roce", PAPER, *JOB, *options).good()
     assert "switches that hash by crc32" in done.stdout
     assert "assumed       seeds\n" in done.stdout
     assert "with the plan mean 1.0000, min 1.0000" in done.stdout
@@ -41,7 +41,7 @@ def test_check_says_what_hashing_costs_and_a_plan_would_bring(ayatori_command, t
 def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> None:
     hosts, out = tmp_path / "hosts", tmp_path / "roce.json"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
-    planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out)]
+    planning = ["roce", PAPER, "--job", str(hosts), "--out", str(out)]
     assert ayatori_command(*planning).status == 2
     ayatori_command(*planning, "--addresses", str(addresses(tmp_path))).good()
     document = document_in(out, "roce-plan")
@@ -54,7 +54,7 @@ def test_a_plan_is_written_for_addresses(ayatori_command, tmp_path: Path) -> Non
 def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path: Path) -> None:
     def said(option: str, text: str) -> str:
         (tmp_path / "file").write_text(text, encoding="utf-8")
-        done = ayatori_command("plan", PAPER, *JOB, "--roce", option, str(tmp_path / "file"))
+        done = ayatori_command("roce", PAPER, *JOB, option, str(tmp_path / "file"))
         assert done.status == 1
         return done.stderr
 
@@ -70,7 +70,7 @@ def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
     hosts, out, own = tmp_path / "hosts", tmp_path / "roce.json", tmp_path / "addresses"
     hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
     own.write_text("".join(f"N{i} fd00:0:0::{i:x}\n" for i in range(30)), encoding="utf-8")
-    planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out), "--addresses", str(own)]
+    planning = ["roce", PAPER, "--job", str(hosts), "--out", str(out), "--addresses", str(own)]
     ayatori_command(*planning).good()
     document = document_in(out, "roce-plan")
     assert document["version"] == 1
@@ -96,6 +96,6 @@ def test_a_hash_of_ones_own_decides(ayatori_command, tmp_path: Path) -> None:
         str(library),
     ]
     subprocess.run(command, check=True)
-    data = ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", f"library:{library}", "--json").json()
+    data = ayatori_command("roce", PAPER, *JOB, "--hash", f"library:{library}", "--json").json()
     assert data["free"] == 0 and data["proven"] == 3
     assert data["relative_bandwidth"] == data["without_plan"]

@@ -87,13 +87,20 @@ def test_srun_outside_an_allocation_gets_no_plan(tmp_path: Path, ayatori_command
 def test_the_network_of_a_plan_is_the_one_that_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NWTOPO_SOURCE", "torus:4")
     for plan, network, machines in (("auto", None, 4), ("auto", "torus:5", 5), ("auto:torus:6", "torus:5", 6)):
-        assert len(plan_at_start.network_of(Path(plan), network).machines) == machines
+        assert len(plan_at_start.network_of(plan_at_start.source_in(plan) or "", network).machines) == machines
+
+
+def test_a_plan_is_made_for_the_word_auto_alone() -> None:
+    found = [
+        plan_at_start.source_in(plan) for plan in ("auto", "auto:torus:4", "./auto", "/tmp/auto", "plan.json", None)
+    ]
+    assert found == ["", "torus:4", None, None, None, None]
 
 
 def test_aliases_are_of_a_network(tmp_path: Path, ayatori_command) -> None:
     (tmp_path / "aws.json").write_text('{"Instances": [{"InstanceId": "i-0a1", "NetworkNodes": ["n1", "n2", "n3"]}]}')
     (tmp_path / "aliases").write_text("i-0a1 ip-10-0-1-1\n")
-    network = plan_at_start.network_of(Path("auto"), f"aws:{tmp_path}/aws.json", tmp_path / "aliases")
+    network = plan_at_start.network_of("", f"aws:{tmp_path}/aws.json", tmp_path / "aliases")
     assert _core.job_of_hosts(network, [("ip-10-0-1-1", 2)], "the ranks").machine_of_rank == [0, 0]
     ayatori_command("run", "--aliases", str(tmp_path / "aliases"), "true").refused(
         2, "--aliases is of the hosts of a network"

@@ -104,6 +104,6 @@ def test_a_closed_stdout_takes_nothing() -> None:
 
 def test_what_is_printed_has_the_encoding_of_stdout(ayatori_process) -> None:
     """Names of hosts may be in any script."""
-    ayatori_process("show", "nonsense:é", env={"PYTHONIOENCODING": "utf-8"}).refused(1, "é")
+    ayatori_process("show", "fattree:K=é", env={"PYTHONIOENCODING": "utf-8"}).refused(1, "é")
     helped = ayatori_process("choose", "--help", env={"PYTHONIOENCODING": "utf-8"})
     assert helped.status == 0 and "…" in helped.stdout

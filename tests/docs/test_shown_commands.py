@@ -20,7 +20,10 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs/tutorials").glob("*.md")),
 ]
-PLACEHOLDERS = {"…": "x", "N": "4", "A": "1", "SIZE": "1KiB", "TIME": "1s", "SHARE": "0.5", "NAME": "ring"}
+PLACEHOLDERS = {
+    **{"…": "x", "N": "4", "A": "1", "SIZE": "1KiB", "TIME": "1s", "SHARE": "0.5", "NAME": "ring"},
+    "SOURCE": "torus:4",
+}
 
 
 def shown_on(page: Path) -> Iterator[list[str]]:

@@ -156,7 +156,7 @@ def test_program_with_acp_runs_as_the_documented_line_links_it(acp_program: Path
 
 
 def test_program_with_acp_runs_under_ayatori_run(acp_program: Path) -> None:
-    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", acp_program]
+    command = [sys.executable, "-m", "ayatori.cli", "acprun", "-n", "3", acp_program]
     says = run("env", "-u", "LD_LIBRARY_PATH", *command)
     assert sorted(says.splitlines()) == ["0 of 3", "1 of 3", "2 of 3"]
 
@@ -192,7 +192,7 @@ def test_a_library_of_algorithms_needs_the_header_only(
 
 def test_ayatori_run_ends_all_when_one_fails() -> None:
     script = 'test "$ACP_RANK" = 1 && exit 7; sleep 60'
-    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", "sh", "-c", script]
+    command = [sys.executable, "-m", "ayatori.cli", "acprun", "-n", "3", "sh", "-c", script]
     done = ran(command, seconds=30)
     assert done.returncode == 7
 

@@ -1,4 +1,4 @@
-"""The command line: one module a verb, `app` around them, `main` around that."""
+"""The command line: one module per command, `app` around them, `main` around that."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sys
 
 _INTERRUPTED = 130
+ASKING_FOR_COMMANDS: list[list[str]] = [[], ["-h"], ["--help"]]
 
 
 def main() -> None:
@@ -23,6 +24,14 @@ def main() -> None:
         sys.exit(printed_to_the_end(lambda: print_answer(*answer)))
     from ayatori.cli.app import app
     from ayatori.cli.execution import execute, leave
+
+    if sys.argv[1:] not in ASKING_FOR_COMMANDS:
+        _handle_signals(with_handler)
+    leave(execute(app, sys.argv[1:], "ayatori"))
+
+
+def _handle_signals(with_handler: bool) -> None:
+    """Has Ctrl-C and SIGTERM end calls of the core, which the list of commands does not load."""
     from ayatori.resumable import end_calls_of_the_core, interrupt, terminate
 
     if with_handler:
@@ -30,7 +39,6 @@ def main() -> None:
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, terminate)
     end_calls_of_the_core()
-    leave(execute(app, sys.argv[1:], "ayatori"))
 
 
 def _leave_at_once(_number: int, _frame: object) -> None:

@@ -1,8 +1,8 @@
-"""The verbs of the command line. What is not called is not imported: half of the time that a short command takes."""
+"""The commands of the command line. What is not called is not imported: help lists commands without their modules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -10,88 +10,66 @@ import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ayatori.cli.at_once import version_in_words
-from ayatori.cli.dashes import refusing_dashes
-from ayatori.cli.own_options import RunsCommand
+from ayatori.cli.at_once import read_words, version_in_words
 
-
-def sources_in_words() -> str:
-    """For the help of verbs that take one."""
-    from ayatori.cli import options
-
-    return options.sources_in_words()
-
-
-def sources_and_algorithms_in_words() -> str:
-    """For the help of verbs that take both: the sources, and each collective with its algorithms."""
-    from ayatori import _core
-
-    by_collective: dict[str, list[str]] = {}
-    for algorithm in _core.algorithms():
-        by_collective.setdefault(algorithm.collective, []).append(algorithm.name)
-    algorithms = "; ".join(f"{name}: {', '.join(names)}" for name, names in by_collective.items())
-    return f"{sources_in_words()}\n\nAlgorithms: {algorithms}."
-
-
-def command(
-    name: str,
-    epilog: Callable[[], str] | None = None,
-    cls: type[TyperCommand] = TyperCommand,
-) -> click.Command:
-    """The verb `name`, which is the function of that name in the module of that name."""
-    app = typer.Typer(add_completion=False)
-    function = getattr(import_module(f"ayatori.cli.{name}"), name)
-    app.command(name, epilog=epilog and epilog(), cls=cls)(function)
-    return refusing_dashes(typer.main.get_command(app))
-
-
-def group(name: str) -> click.Command:
-    """The verbs under `name`: the `app` of the module of that name."""
-    made = typer.main.get_command(import_module(f"ayatori.cli.{name}").app)
-    made.name = name
-    return refusing_dashes(made)
-
-
-VERBS: Mapping[str, Callable[[], click.Command]] = {
-    "show": lambda: command("show", sources_in_words),
-    "convert": lambda: command("convert", sources_in_words),
-    "route": lambda: command("route", sources_in_words),
-    "check": lambda: command("check", sources_in_words),
-    "compare": lambda: command("compare", sources_in_words),
-    "plan": lambda: command("plan", sources_in_words),
-    "place": lambda: command("place", sources_in_words),
-    "order": lambda: command("order", sources_and_algorithms_in_words),
-    "calibrate": lambda: command("calibrate"),
-    "choose": lambda: command("choose", sources_and_algorithms_in_words),
-    "simulate": lambda: command("simulate", sources_and_algorithms_in_words),
-    "run": lambda: command("run", cls=RunsCommand),
-    "doctor": lambda: command("doctor"),
-    "explain": lambda: group("explain"),
-    "lab": lambda: group("lab"),
-    "bench": lambda: group("bench"),
-    "estimate": lambda: group("estimate"),
-    "report": lambda: command("report"),
-    "demo": lambda: command("demo", sources_in_words),
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Look at a network": ("show", "convert", "sources"),
+    "Run MPI programs": ("doctor", "run", "explain", "plan", "roce", "order"),
+    "Run a cluster": ("route", "check", "compare", "place"),
+    "Write a communication library": ("acprun", "choose", "algorithms", "lab"),
+    "Measure and predict": ("bench", "calibrate", "simulate", "estimate", "demo", "report"),
 }
-"""In the order in which help lists them."""
+"""The commands by who needs them (decision 28), in the order in which help lists them."""
+GROUPS = ("lab", "bench", "estimate")
+
+
+def command(name: str) -> click.Command:
+    """The command `name`: the function of that name in the module of that name, or the `app` of that module."""
+    from ayatori.cli.dashes import refusing_dashes
+    from ayatori.cli.examples import with_examples
+    from ayatori.cli.own_options import RUN_COMMANDS, RunsCommand
+    from ayatori.cli.sources import refusing_unknown_sources
+
+    module = import_module(f"ayatori.cli.{name}")
+    if name in GROUPS:
+        made = typer.main.get_command(module.app)
+        made.name = name
+    else:
+        app = typer.Typer(add_completion=False)
+        app.command(name, cls=RunsCommand if name in RUN_COMMANDS else TyperCommand)(getattr(module, name))
+        made = typer.main.get_command(app)
+    return with_examples(refusing_unknown_sources(refusing_dashes(made)), name)
 
 
 class Commands(Mapping[str, click.Command]):
-    """The verbs as commands, each made when it is asked for."""
+    """The commands, each made when it is asked for."""
 
     def __init__(self) -> None:
         self._made: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._made:
-            self._made[name] = VERBS[name]()
+            if all(name not in names for names in PANELS.values()):
+                raise KeyError(name)
+            self._made[name] = command(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(VERBS)
+        return (name for names in PANELS.values() for name in names)
 
     def __len__(self) -> int:
-        return len(VERBS)
+        return sum(map(len, PANELS.values()))
+
+
+def listed_commands() -> dict[str, click.Command]:
+    """What help says of each command, from completion.json: to import all modules takes five times as long as to
+    print the page."""
+    about = {name: words["about"] for name, words in read_words()["command"]["commands"].items()}
+    return {
+        name: TyperCommand(name, help=about.get(name, ""), rich_help_panel=panel)
+        for panel, names in PANELS.items()
+        for name in names
+    }
 
 
 class Ayatori(TyperGroup):
@@ -101,6 +79,13 @@ class Ayatori(TyperGroup):
         super().__init__(**attributes)
         self.commands = Commands()  # type: ignore[assignment]  # click only reads it
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        made, self.commands = self.commands, listed_commands()
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = made
+
 
 app = typer.Typer(
     name="ayatori",
@@ -108,6 +93,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Examples:\n\n$ ayatori show fattree:K=6,levels=2,nodes=30\n\n$ ayatori plan --help",
 )
 
 
@@ -125,7 +111,6 @@ def options_of_all(
 ) -> None:
     """See the network that HPC software runs on, and use it.
 
-    Exit status: 0 done; 1 it can't be done with this input; 2 the command line is wrong; 3 what was checked is bad, or
-    there are differences; 70 a defect or a failed resource of ours; 130 interrupted (Ctrl-C); 143 ended by SIGTERM.
-    `run` has that of its program.
+    Exit status: 0 done; 1 invalid input; 2 wrong usage; 3 bad tables, trouble, or a difference; 70 internal error; 130
+    Ctrl-C; 143 SIGTERM. `run`, `acprun` and `lab` have the status of their program.
     """

@@ -1,4 +1,4 @@
-"""What is answered without click, Typer and the verbs, which take several times as long to start as Python does:
+"""What is answered without click, Typer and the commands, which take several times as long to start as Python does:
 `--version`, and what a shell asks at every Tab.
 
 The words are in completion.json, which `python -m ayatori.cli.completion_file` writes from the command line itself.
@@ -39,16 +39,22 @@ def print_answer(text: str, status: int) -> int:
     return status
 
 
+def read_words() -> dict[str, Any]:
+    """What completion.json says of commands and options."""
+    import json
+
+    with open(WORDS, encoding="utf-8") as file:
+        words: dict[str, Any] = json.load(file)
+    return words
+
+
 def version_in_words() -> str:
     return f"ayatori {ayatori.__version__}"
 
 
 def _completion(instruction: str, environment: Mapping[str, str]) -> tuple[str, int] | None:
-    import json
-
     asked, _, shell = instruction.partition("_")
-    with open(WORDS, encoding="utf-8") as file:
-        words = json.load(file)
+    words = read_words()
     if asked == "source" and shell in words["scripts"]:
         return words["scripts"][shell] + "\n", 0
     line = _line_of(shell, environment) if asked == "complete" else None
@@ -92,12 +98,12 @@ def offered(command: Mapping[str, Any], before: Sequence[str], begun: str) -> li
     last = _option_named(command, before[-1]) if before else None
     if last is not None and "takes_value" in last:
         return [(word, "") for word in last.get("words", []) if word.startswith(begun)]
-    verbs = command.get("commands", {}).items()
-    return [(name, verb["help"]) for name, verb in verbs if name.startswith(begun)]
+    under_it = command.get("commands", {}).items()
+    return [(name, each["help"]) for name, each in under_it if name.startswith(begun)]
 
 
 def _command_at(command: Mapping[str, Any], words: Sequence[str]) -> tuple[Mapping[str, Any], set[str]] | None:
-    """The verb that the words come to, and the first names of its options that are given."""
+    """The command that the words come to, and the first names of its options that are given."""
     given: set[str] = set()
     rest = iter(words)
     for word in rest:

@@ -35,14 +35,19 @@ def bench() -> None:
 
 @app.command("incast")
 def incast(
-    senders: Annotated[int, typer.Option(help="Sending processes; one more receives.")] = IncastSettings.senders,
+    senders: Annotated[
+        int, typer.Option(metavar="N", help="Sending processes; one more receives.")
+    ] = IncastSettings.senders,
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="Message size, 8 B to 64 KiB.")] = "1KiB",
-    messages: Annotated[int, typer.Option(help="Messages per sender.")] = IncastSettings.messages,
-    stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"{', '.join(STACKS)}.")] = ",".join(STACKS),
-    repeats: Annotated[int, typer.Option(help="Rounds of alternating measurements.")] = 3,
+    messages: Annotated[int, typer.Option(metavar="N", help="Messages per sender.")] = IncastSettings.messages,
+    stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"Stacks: {', '.join(STACKS)}.")] = ",".join(STACKS),
+    repeats: Annotated[int, typer.Option(metavar="N", help="Rounds of alternating measurements.")] = 3,
     json: options.JSON = False,
 ) -> None:
-    """Send from many processes to one over the loopback, by each stack alternately; check every byte."""
+    """Measure how many processes send to one over the loopback.
+
+    The stacks alternate. Every byte is checked.
+    """
     names = [name.strip() for name in stacks.split(",") if name.strip()]
     settings = IncastSettings(senders, options.value_of(parse_bytes, bytes), messages)
     with progress("incast", repeats * len(names)) as advance:
@@ -77,10 +82,12 @@ def incast_row(result: StackIncast) -> list[str]:
 
 @app.command("simulated-incast")
 def simulated_incast(
-    senders: Annotated[int, typer.Option(help="Sending processes; one more receives.")] = SimulatedIncast.clients,
+    senders: Annotated[
+        int, typer.Option(metavar="N", help="Sending processes; one more receives.")
+    ] = SimulatedIncast.clients,
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="Message size.")] = "64B",
-    messages: Annotated[int, typer.Option(help="Messages per sender.")] = SimulatedIncast.messages,
-    buffers: Annotated[int, typer.Option(help="Receive buffers of the receiver.")] = 1,
+    messages: Annotated[int, typer.Option(metavar="N", help="Messages per sender.")] = SimulatedIncast.messages,
+    buffers: Annotated[int, typer.Option(metavar="N", help="Receive buffers of the receiver.")] = 1,
     timer: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Retransmission time of paper 5's protocol; else our transport."),
@@ -91,9 +98,10 @@ def simulated_incast(
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Send from many processes to one with few receive buffers, on a simulated network in virtual time.
+    """Simulate how many processes send to one with few receive buffers.
 
-    Equal options give equal results. docs/simulated-network.toml describes scenarios.
+    The network is simulated in virtual time. Equal options give equal results. docs/simulated-network.toml describes
+    scenarios.
     """
     load = SimulatedIncast(options.value_of(parse_bytes, bytes), buffers, seed, senders, messages, scenario=scenario)
     protocol = Protocol("fixed timer", options.value_of(parse_seconds, timer)) if timer else OURS
@@ -122,10 +130,13 @@ def describe_simulated_incast(data: SimulatedIncastData) -> None:
 
 @app.command("peers")
 def peers(
-    count: Annotated[int, typer.Option(help="Simulated peers.")] = 1_000_000,
+    count: Annotated[int, typer.Option(metavar="N", help="Number of simulated peers.")] = 1_000_000,
     json: options.JSON = False,
 ) -> None:
-    """Exchange a message with each of very many simulated peers, and report the memory used."""
+    """Measure the memory of one process that has very many peers.
+
+    The process exchanges a message with each simulated peer.
+    """
     with progress("peers", 1) as advance:
         data = measure_peers(count)
         advance()

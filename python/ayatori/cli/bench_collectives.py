@@ -11,7 +11,7 @@ import typer
 
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.base.units import format_bytes, parse_bytes
+from ayatori.base.units import format_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.options import words_of
@@ -37,14 +37,12 @@ from ayatori.mpi_tables import mpich, openmpi
 
 SIZES = "8B,64B,512B,4KiB,32KiB,256KiB,1MiB,4MiB"
 
-MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{', '.join(FAMILIES)}; else all that are installed.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"MPIs: {', '.join(FAMILIES)}; else all that are installed.")]
 LAUNCH = Annotated[
     str, typer.Option(metavar="WORDS", help="Launcher with its options: 'mpirun -np 64 --hostfile h'; one MPI, one N.")
 ]
-TABLE = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Also measure with this table of `choose --to`; one MPI.")
-]
-REPEATS = Annotated[int, typer.Option(help="Rounds of alternating measurements.")]
+TABLE = Annotated[Path | None, typer.Option(metavar="FILE", help="Table of `choose --to` to measure, too; one MPI.")]
+REPEATS = Annotated[int, typer.Option(metavar="N", help="Rounds of alternating measurements.")]
 
 
 class StackTimes(TypedDict):
@@ -90,7 +88,9 @@ class CollectivesData(TypedDict):
 
 
 def collectives(
-    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="barrier, allreduce, …; else all.")] = "",
+    collective: Annotated[
+        str, typer.Option(metavar="C[,C…]", help="Collectives, such as barrier,allreduce; else all.")
+    ] = "",
     bytes: Annotated[
         str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")
     ] = SIZES,
@@ -101,7 +101,7 @@ def collectives(
     repeats: REPEATS = 5,
     json: options.JSON = False,
 ) -> None:
-    """Time an MPI's collectives: alone, with a table, with the plug-in.
+    """Measure an MPI's collectives: alone, with a table, with the plug-in.
 
     Every result is checked first. Measurements of the stacks alternate. A time is the median of the slowest rank's
     time per call, over all roots. A ratio is the median over rounds, each relative to the MPI in the same round.
@@ -126,9 +126,10 @@ def alltoall(
     repeats: REPEATS = 5,
     json: options.JSON = False,
 ) -> None:
-    """Measure the bandwidth of MPI_Alltoall: bytes that a host sends to others per time (paper 1, figure 8).
+    """Measure the bandwidth of MPI_Alltoall.
 
-    On a single host: bytes that its ranks send to each other.
+    It is what a host sends to the others per time (paper 1, figure 8). On a single host: bytes that its ranks send to
+    each other.
     """
     data = measured("alltoall", bytes, ranks, mpi, launch, table, repeats)
     for setting in data:
@@ -157,9 +158,7 @@ def measured(
         raise UsageError("--launch starts one MPI with one number of ranks", hint="--mpi openmpi --ranks 64")
     if table is not None and len(families) != 1:
         raise UsageError("--table is the table of one MPI", hint="--mpi openmpi --table FILE")
-    cells = cells_of(
-        words_of(collective) or COLLECTIVES, [options.value_of(parse_bytes, word) for word in words_of(sizes)]
-    )
+    cells = cells_of(words_of(collective) or COLLECTIVES, options.sizes_of(sizes))
     settings = [Setting(family, count, launch) for family in families for count in counts]
     for setting in settings:
         check(setting, cells, repeats)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import make_folder, write_bytes, write_json
 from ayatori.base.units import parse_bytes
 from ayatori.cli import options
@@ -23,34 +23,38 @@ from ayatori.linpack.sweep import HplData, HplResult, Sweep, results_of, run_poi
 from ayatori.report.hpl_page import hpl_page, hpl_rows
 from ayatori.resumable import compute_each
 
-PRESET = Annotated[str, typer.Option(metavar="NAME", help=f"Preset sizes: {', '.join(PRESETS)}.")]
+PRESET = Annotated[str, typer.Option(metavar="NAME", help=f"Preset of sizes: {', '.join(PRESETS)}.")]
 ORDER = Annotated[str, typer.Option(metavar="N[,N…]", help="Order of the matrix; else 80 % of the memory.")]
 MEMORY = Annotated[str, typer.Option(metavar="SIZE", help="Memory of all hosts together; else this host's.")]
 NB = Annotated[str, typer.Option(metavar="NB[,NB…]", help="Block size: columns.")]
-GRIDS = Annotated[str, typer.Option(metavar="PxQ[,PxQ…]", help="Processes.")]
+GRIDS = Annotated[str, typer.Option(metavar="PxQ[,PxQ…]", help="Grids of processes.")]
 PLANES = Annotated[
     str,
     typer.Option(
         metavar="NAME=INTERFACE[,…]", help="Networks to compare: eth=eth0,ib=10.65.0.0/16; else the MPI's choice."
     ),
 ]
-BCAST = Annotated[str, typer.Option(help=f"{', '.join(BROADCASTS)}.")]
-PROGRAM = Annotated[str, typer.Option(metavar="PROGRAM", help="HPL program; else xhpl on the PATH, or Debian's hpcc.")]
+BCAST = Annotated[str, typer.Option(metavar="NAME", help=f"Broadcast: {', '.join(BROADCASTS)}.")]
+PROGRAM = Annotated[
+    str, typer.Option(metavar="PROGRAM", help="Program of HPL; else xhpl on the PATH, or Debian's hpcc.")
+]
 LAUNCH = Annotated[
     str, typer.Option(metavar="WORDS", help="Launcher with its options: 'mpirun --hostfile h'; -np N is added.")
 ]
 OUT_DIR = Annotated[
-    Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json and index.html with plots there.")
+    Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json and index.html with plots to DIR.")
 ]
 
 
-DEPTH = Annotated[int, typer.Option(help="Depth of the look-ahead, in panels.")]
+DEPTH = Annotated[int, typer.Option(metavar="N", help="Depth of the look-ahead, in panels.")]
 
 
 @dataclass(frozen=True)
 class SizeOptions:
     """The options that say which systems are solved, by which grids, over which networks."""
 
+    PANEL: ClassVar[str] = "Sizes, grids and networks"
+    USUAL: ClassVar[tuple[str, ...]] = ("matrix_order", "nb", "grids")
     preset: PRESET = ""
     matrix_order: ORDER = ""
     memory: MEMORY = ""
@@ -62,7 +66,7 @@ class SizeOptions:
     def chosen(self) -> Preset | None:
         """Raises UsageError for a preset that there is not."""
         if self.preset and self.preset not in PRESETS:
-            raise UsageError(f"no preset is called '{self.preset}'", hint=f"there are {', '.join(PRESETS)}")
+            raise UnknownWord("preset", self.preset, PRESETS)
         return PRESETS.get(self.preset)
 
     def sweep(self, variant: Variant, repeats: int = 1, mixed: bool = False) -> Sweep:
@@ -88,9 +92,12 @@ class SizeOptions:
 class VariantOptions:
     """The options that say how HPL solves them."""
 
+    PANEL: ClassVar[str] = "Variant of HPL"
     broadcast: BCAST = ""
     depth: DEPTH = Variant.depth
-    threshold: Annotated[float, typer.Option(help="Residual above which a run has failed.")] = Variant.threshold
+    threshold: Annotated[float, typer.Option(metavar="X", help="Residual above which a run has failed.")] = (
+        Variant.threshold
+    )
 
     def variant(self, preset: Preset | None) -> Variant:
         usual = preset.broadcast if preset else Variant.broadcast
@@ -101,6 +108,7 @@ class VariantOptions:
 class ProgramOptions:
     """The options that say which HPL is started, and by what."""
 
+    PANEL: ClassVar[str] = "Program"
     program: PROGRAM = ""
     launch: LAUNCH = ""
 
@@ -110,16 +118,17 @@ def hpl(
     *,
     sizes: SizeOptions,
     how: VariantOptions,
-    mixed: Annotated[bool, typer.Option("--mixed", help="Also solve in mixed precision.")] = False,
+    mixed: Annotated[bool, typer.Option("--mixed", help="Solve in mixed precision, too.")] = False,
     started: ProgramOptions,
-    repeats: Annotated[int, typer.Option(help="Runs of each point.")] = 1,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Runs of each point.")] = 1,
     out_dir: OUT_DIR = None,
     resume: options.RESUME = False,
     json: options.JSON = False,
 ) -> int:
-    """Run High Performance Linpack for each NB, process grid and network: GFlop/s and residuals.
+    """Run High Performance Linpack over block sizes, grids and networks.
 
-    Exit status 3: a residual is too large. An interrupted or killed run continues with --resume.
+    The report has GFlop/s and residuals. Exit status 3: a residual is too large. An interrupted or killed run continues
+    with --resume.
     """
     variant = how.variant(sizes.chosen)
     sweep = sizes.sweep(variant, repeats, mixed)

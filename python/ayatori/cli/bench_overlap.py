@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import make_folder, write_json
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli import options
@@ -36,42 +36,48 @@ from ayatori.overlap.sweep import (
 )
 from ayatori.overlap.tasks import CALLS, TASKS, WAYS, Cell
 
-TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{', '.join(TASKS)}.")]
-CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"overlap: {', '.join(CALLS)}.")]
-KERNEL = Annotated[str, typer.Option("--kernel", metavar="NAME", help=f"overlap: {', '.join(KERNELS)}.")]
-BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="overlap: message size.")]
+TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"Task: {', '.join(TASKS)}.")]
+CALLED = Annotated[
+    str, typer.Option("--calls", metavar="C[,C…]", help=f"Calls of the task overlap: {', '.join(CALLS)}.")
+]
+KERNEL = Annotated[
+    str, typer.Option("--kernel", metavar="NAME", help=f"Computation of the task overlap: {', '.join(KERNELS)}.")
+]
+BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="Message sizes of the task overlap.")]
 MATRIX_ORDER = Annotated[
     str,
     typer.Option(
         metavar="N[,N…]",
-        help="stencil: order of the array (1024); krylov: elements per row (1536); overlap: order of the matrices "
+        help="Order of the stencil's array (1024); elements per row of krylov (1536); order of overlap's matrices "
         "(default: computation takes as long as communication).",
     ),
 ]
-WAYS_HELP = f"stencil: {', '.join(WAYS)}; krylov: {', '.join(METHODS)}."
+WAYS_HELP = f"Variants of the stencil: {', '.join(WAYS)}; of krylov: {', '.join(METHODS)}."
 EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=WAYS_HELP)]
-ITERATIONS = Annotated[int, typer.Option(metavar="N", help="stencil: steps; krylov: iterations at most.")]
-DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="stencil: dimensions of the blocks.")]
-MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}.")]
-MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{', '.join(FAMILIES)}; else all that are installed.")]
+ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil; most iterations of krylov.")]
+DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Dimensions of the stencil's blocks.")]
+MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"Movers of messages: {SYNOPSIS}.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"MPIs: {', '.join(FAMILIES)}; else all that are installed.")]
 RATE = Annotated[str, typer.Option(metavar="RATE", help="Rate of the lab's cables.")]
 LATENCY = Annotated[
-    str, typer.Option("--link-latency", metavar="TIME", help="Latency of each of these cables; at least 100us.")
+    str, typer.Option("--link-latency", metavar="TIME", help="Latency of each cable of the lab; at least 100us.")
 ]
-LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
+LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Cluster file of another lab.")]
 BURST = Annotated[
     str, typer.Option("--burst", metavar="SIZE", help="Bytes that pass a cable of the lab at once after a pause.")
 ]
-HERE = Annotated[bool, typer.Option("--here", help="On this host, without a lab.")]
-REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells alternate.")]
+HERE = Annotated[bool, typer.Option("--here", help="Measure on this host, without a lab.")]
+REPEATS = Annotated[int, typer.Option(metavar="N", help="Runs of each cell; cells alternate.")]
 MEASUREMENTS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
-OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
+OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json to DIR.")]
 
 
 @dataclass(frozen=True)
 class TaskOptions:
     """The options that say what is computed and communicated."""
 
+    PANEL: ClassVar[str] = "Task"
+    USUAL: ClassVar[tuple[str, ...]] = ("task", "calls", "bytes")
     task: TASK = "overlap"
     calls: CALLED = "isend,iallreduce"
     kernel: KERNEL = "arithmetic"
@@ -84,7 +90,7 @@ class TaskOptions:
     def sweep(self, by: MoverOptions, families: Sequence[str], repeats: int, measurements: int) -> Sweep:
         """All runs. Raises UsageError."""
         if self.task not in TASKS:
-            raise UsageError(f"no task is called '{self.task}'", hint=f"there are {', '.join(TASKS)}")
+            raise UnknownWord("task", self.task, TASKS)
         if self.task == "krylov" and FAMILY not in families:
             raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
         orders = numbers_of(self.matrix_order)
@@ -93,7 +99,7 @@ class TaskOptions:
             return cells_of(self.task, families, words_of(by.mechanisms), words_of(what), sizes, numbers_of(by.ranks))
 
         if self.task == "overlap":
-            sizes = [options.value_of(parse_bytes, word) for word in words_of(self.bytes)]
+            sizes = options.sizes_of(self.bytes)
             made = Sweep(cells(self.calls, sizes), repeats, measurements, self.kernel, orders[0] if orders else 0)
         elif self.task == "stencil":
             of_stencil = cells(self.ways or "none,isend,put,acp", orders or [1024])
@@ -109,6 +115,8 @@ class TaskOptions:
 class MoverOptions:
     """The options that say what moves messages meanwhile, in which MPIs, between how many processes."""
 
+    PANEL: ClassVar[str] = "MPI and processes"
+    USUAL: ClassVar[tuple[str, ...]] = ("mechanisms",)
     mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp"
     mpi: MPIS = ""
     ranks: options.RANKS = "2"
@@ -118,6 +126,8 @@ class MoverOptions:
 class SiteOptions:
     """The options that say where it runs."""
 
+    PANEL: ClassVar[str] = "Lab"
+    USUAL: ClassVar[tuple[str, ...]] = ("here",)
     rate: RATE = "200Mbit/s"
     burst: BURST = "32KiB"
     link_latency: LATENCY = ""
@@ -156,14 +166,14 @@ def overlap(
     resume: options.RESUME = False,
     json: options.JSON = False,
 ) -> None:
-    """How much of a communication does a computation hide, and what moves it meanwhile?
+    """Measure how much of a communication a computation hides.
 
-    Messages and collectives during a computation (--task overlap), or a stencil whose processes exchange borders
-    (--task stencil), or CG and its pipelined forms (--task krylov, with PETSc), between two hosts of a lab whose cables
-    have --rate. Every result is checked. Times are medians over all measurements of all runs. Where medians of the
-    earlier and the later half of the runs differ by more than 5 %, there are up to as many runs again; if they still
-    do, or the machine was slower than usual or others used it, the
-    figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
+    Tasks: messages and collectives during a computation (overlap), a stencil whose processes exchange borders
+    (stencil), CG and its pipelined forms with PETSc (krylov). They run between two hosts of a lab whose cables have
+    --rate.
+
+    Every result is checked. Times are medians over all measurements of all runs. If medians of the earlier and the
+    later half differ by more than 5 %, up to as many runs follow. Figures that stay noisy are marked, with the reason.
     """
     site = where.site()
     site.check()

@@ -83,18 +83,18 @@ SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22
 @grouped
 def pingpong(
     *,
-    hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="The hosts, two or more.")],
+    hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="Hosts, two or more.")],
     network: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="Description of their networks; else the hosts are asked."),
+        typer.Option(metavar="SOURCE", help="Network of the hosts; else each host is asked."),
     ] = None,
     out_dir: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write the network with measured links, the fits and two diagrams there."),
+        typer.Option(metavar="DIR", help="Write the network with measured links, the fits and two diagrams to DIR."),
     ] = None,
     mpi: MpiOptions,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time per pair of hosts.")] = "10s",
-    max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
+    max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="Largest message.")] = "4MiB",
     agent: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Command that starts a program on a host, as doctor's.")
     ] = None,

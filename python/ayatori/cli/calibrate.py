@@ -27,18 +27,19 @@ SIZES_PRINTED = (1, 1 << 10, 1 << 16, 1 << 20, 1 << 22)
 @grouped
 def calibrate(
     *,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calibration there.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calibration to FILE.")] = None,
     mpi: MpiOptions,
     hostfile: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Two hosts or more: also measures between the first two.")
+        Path | None, typer.Option(metavar="FILE", help="Hosts: messages are measured between the first two, too.")
     ] = None,
-    links: Annotated[int, typer.Option(help="Links between these two hosts.")] = 2,
+    links: Annotated[int, typer.Option(metavar="N", help="Number of links between these two hosts.")] = 2,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time, within and between hosts.")] = "20s",
     json: options.JSON = False,
 ) -> None:
-    """Measure the costs of messages by MPI, fit the model of simulate and choose, and check it on other sizes.
+    """Measure the costs of messages by MPI, for predictions.
 
-    Uses two ranks on this host, and one rank on each of two hosts of --hostfile.
+    The command fits the model of simulate and choose, and checks it on other sizes. It starts two ranks on this host,
+    and one rank on each of two hosts of --hostfile.
     """
     time = options.seconds_to_measure(seconds, "20s")
     if not 0 <= links <= 1000:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, ClassVar, TypedDict
 
 import typer
 
@@ -17,7 +17,6 @@ from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
-from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check, describe_lanes
 from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
@@ -72,6 +71,8 @@ ECMP = "ecmp"
 class CheckedOptions:
     """The options that say what is checked: tables or a plan, and by which messages."""
 
+    PANEL: ClassVar[str] = "Virtual lanes"
+    USUAL: ClassVar[tuple[str, ...]] = ("lfts", "plan")
     lfts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM or dump_lfts wrote them.")
     ] = None
@@ -80,7 +81,7 @@ class CheckedOptions:
         typer.Option(metavar="FILE", help="Service levels of paths, as saquery PR or ibdiagnet write them."),
     ] = None
     sl_to_vl: Annotated[Path | None, typer.Option(metavar="FILE", help="SL-to-VL mappings: opensm-sl2vl.dump.")] = None
-    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None
+    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="Plan that `ayatori plan --out` wrote.")] = None
     pattern: options.PATTERN = "shift"
 
 
@@ -88,9 +89,12 @@ class CheckedOptions:
 class ComputedOptions:
     """The options that say which tables are computed, and which of their paths messages take."""
 
+    PANEL: ClassVar[str] = options.PATHS_PANEL
     lmc: Annotated[
         str | None,
-        typer.Option(help="log2 of the LIDs per port, 0 to 7, or 'auto'; default 0, auto with --method."),
+        typer.Option(
+            metavar="LMC", help="Log2 of the LIDs per port, 0 to 7, or 'auto'; default 0, auto with --method."
+        ),
     ] = None
     method: options.METHOD = None
     rails: options.RAILS = "auto"
@@ -103,15 +107,15 @@ def check(
     each: JobOptions,
     asked: JobsAsked,
     computed: ComputedOptions,
-    report: options.REPORT = None,
-    hashes: HashOptions,
+    report: options.REPORT_OF_JOBS = None,
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> int:
-    """Check tables (reachability, deadlock, balance) and the contention of jobs on them.
+    """Check forwarding tables, and the contention of jobs on them.
 
-    --jobs measures concurrent jobs, each in a random step. --method ecmp measures what the hashes of Ethernet
-    switches cost a job, and what planned source ports would gain.
+    Tables are checked for reachability, deadlock and balance.
+
+    --jobs measures concurrent jobs, each in a random step.
 
     --path-sl and --sl-to-vl check deadlock over the virtual lanes that paths use, and if all packets have SL 0.
 
@@ -125,8 +129,7 @@ def check(
     messages = Messages(pattern, each.seed, options.parse_rails(network, computed.rails))
     check_options(each, asked, checked.plan, method, report)
     if method == ECMP:
-        return check_ecmp(on.source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
-    hashes.refuse_without("--method ecmp")
+        raise UsageError("hashes of switches are not in tables", hint="ayatori roce SOURCE --job HOSTFILE")
     more: CheckDetails = {}
     assessments: list[Assessment] = []
     cut: Cut | None = None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from ayatori.base.units import format_bytes, format_seconds, parse_bytes
+from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 BYTES = Annotated[
     str, typer.Option(metavar="SIZE[,SIZE…]", help="Sizes as MPI counts them; 1KiB..64MiB: powers of two between.")
 ]
-OTHERS_HELP = "Include a user algorithm: file:F, library:L.so:NAME. Repeatable."
+OTHERS_HELP = "Algorithm of the user to include: file:F, library:L.so:NAME. Repeatable."
 WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=OTHERS_HELP)]
-OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for AYATORI_CHOICE.")]
+OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table to FILE, for AYATORI_CHOICE.")]
 
 TO = Annotated[
     str,
@@ -39,7 +38,7 @@ TO = Annotated[
 ]
 LIBRARY = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
+    typer.Option(metavar="FILE", help="With --to mpich: libmpich.so that runs the job."),
 ]
 
 
@@ -47,18 +46,22 @@ LIBRARY = Annotated[
 class CallsOptions:
     """The options that say for which collectives and sizes an algorithm is chosen."""
 
-    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")]
+    collective: Annotated[
+        str, typer.Option(metavar="C[,C…]", help="Collectives, such as alltoall,allreduce; see `ayatori algorithms`.")
+    ]
     bytes: BYTES = "1KiB..4MiB"
 
     def calls(self) -> list[tuple[str, int]]:
         collectives = parse_collectives(self.collective)
-        return [(name, size) for name in collectives for size in sizes_for(name, parse_sizes(self.bytes))]
+        return [(name, size) for name in collectives for size in sizes_for(name, sorted(options.sizes_of(self.bytes)))]
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The options that say which algorithms are ranked besides ours or instead, and where the table goes."""
+    """The options that say which algorithms are ranked in addition to ours or instead, and where the table goes."""
 
+    PANEL: ClassVar[str] = "Other algorithms and tables"
+    USUAL: ClassVar[tuple[str, ...]] = ("out",)
     with_: WITH = None
     out: OUT = None
     to: TO = ""
@@ -86,9 +89,9 @@ def choose(
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Rank the algorithms of collectives by predicted time; over several jobs by the mean.
+    """Rank the algorithms of collectives by predicted time.
 
-    Under mpirun or srun the processes share the work.
+    Over several jobs, the mean counts. Under mpirun or srun the processes share the work.
     """
     from ayatori._core import Purpose
     from ayatori.cli.paths import hinting_at_rails
@@ -155,18 +158,6 @@ def parse_collectives(text: str) -> list[str]:
             "alltoallv has no one size to choose by", hint="`ayatori simulate --sizes FILE` times one algorithm"
         )
     return names
-
-
-def parse_sizes(text: str) -> list[int]:
-    """ "1KiB,3000,1MiB" or "1KiB..8KiB" (1, 2, 4 and 8 KiB), also mixed; rising, each once."""
-    sizes: set[int] = set()
-    for part in text.split(","):
-        ends = re.fullmatch(r"(.+?)\.\.(.+)", part)
-        first, last = (options.value_of(parse_bytes, end) for end in (ends.groups() if ends else (part, part)))
-        if not 0 < first <= last:
-            raise UsageError(f"'{part}' is not a size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
-        sizes |= {first << doublings for doublings in range((last // first).bit_length())}
-    return sorted(sizes)
 
 
 def sizes_for(collective: str, sizes: list[int]) -> list[int]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from ayatori._core import Network
+from ayatori.base.errors import UnknownWord
 from ayatori.base.units import parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -42,12 +43,16 @@ class CompareData(ComparedData):
 class WorkloadOptions:
     """The jobs whose bandwidth is measured."""
 
+    PANEL: ClassVar[str] = options.JOBS_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("job", "jobs")
     job: options.JOB = None
     jobs: options.JOBS = None
     job_sizes: Annotated[
         str | None, typer.Option(metavar="N[,N…]", help=f"Hosts per random job; default {USUAL_SIZES}.")
     ] = None
-    jobs_per_size: Annotated[int | None, typer.Option(metavar="N", help=f"Random jobs; default {USUAL_JOBS}.")] = None
+    jobs_per_size: Annotated[
+        int | None, typer.Option(metavar="N", help=f"Number of random jobs per size; default {USUAL_JOBS}.")
+    ] = None
     seed: options.SEED = 1
     ppn: options.PPN = 0
     order: options.ORDER = "given"
@@ -59,8 +64,7 @@ class WorkloadOptions:
             raise UsageError("--job, --jobs and random jobs exclude each other")
         if not 0 <= self.ppn <= options.MAX_RANKS:
             raise UsageError(f"--ppn {self.ppn} is out of range", hint=f"0 to {options.MAX_RANKS}")
-        if self.order not in ("network", "given"):
-            raise UsageError(f"no rank order '{self.order}'", hint="orders: given, network")
+        options.check_order(self.order)
         options.check_seed(self.seed)
         if self.job is not None:
             return [Workload(self.job.name, (read_job(network, self.job, self.ppn, self.order),))]
@@ -99,10 +103,11 @@ def compare(
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> int:
-    """Compare the tables of each OpenSM engine, ours, ours with a plan, and those in use (--lfts).
+    """Compare the tables of OpenSM's engines, ours, and those in use.
 
-    OpenSM runs on a simulated fabric of the source. The jobs are random ones, the job of --job, or the concurrent jobs
-    of --jobs; their traffic is an all-to-all. Ctrl-C prints the tables that are done.
+    Ours are shown with a plan, too. Those in use are named by --lfts. OpenSM runs on a simulated fabric of the source.
+    The jobs are random ones, the job of --job, or the concurrent jobs of --jobs; their traffic is an all-to-all. Ctrl-C
+    prints the tables that are done.
     """
     asked, seconds = parse_engines(engines), parse_engine_seconds(engine_seconds)
     network = on.open()
@@ -124,7 +129,7 @@ def parse_engines(text: str | None) -> list[str] | None:
         return None
     words = options.words_of(text)
     if unknown := [word for word in words if word not in ENGINES]:
-        raise UsageError(f"no engine '{unknown[0]}'", hint=f"engines: {', '.join(ENGINES)}")
+        raise UnknownWord("engine", unknown[0], ENGINES)
     return words
 
 

@@ -44,15 +44,19 @@ def _context_of(command: click.Command, name: str, parent: click.Context | None)
 
 
 def _command_as_data(command: click.Command, context: click.Context) -> dict[str, Any]:
-    """A verb with its options, and with its own verbs."""
+    """A command with its options, and with those under it."""
     options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
     inner: dict[str, Any] = {}
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            verb = command.get_command(context, name)
-            if verb is not None and not verb.hidden:
-                inner[name] = _command_as_data(verb, _context_of(verb, name, context))
-    data = {"help": _plain(command.get_short_help_str()), "options": list(map(_option_as_data, options))}
+            found = command.get_command(context, name)
+            if found is not None and not found.hidden:
+                inner[name] = _command_as_data(found, _context_of(found, name, context))
+    data = {
+        "help": _plain(command.get_short_help_str()),
+        "about": _about(command),
+        "options": list(map(_option_as_data, options)),
+    }
     return data | ({"commands": inner} if inner else {})
 
 
@@ -66,6 +70,11 @@ def _option_as_data(option: click.Option) -> dict[str, Any]:
     if isinstance(option.type, click.Choice):
         data["words"] = list(map(str, option.type.choices))
     return data
+
+
+def _about(command: click.Command) -> str:
+    """What the list of commands says: the first paragraph of its help."""
+    return " ".join((command.help or "").split("\n\n")[0].split())
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ayatori import _core
+from ayatori.base.errors import UnknownWord
 from ayatori.base.files import write_bytes
 from ayatori.base.sources import with_kind
 from ayatori.cli import options
@@ -21,17 +22,20 @@ FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
 
 def convert(
     source: options.SOURCE,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"Format: {', '.join(FORMATS)}.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Write there; '-' is stdout, as without it.")
+        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Write to FILE; '-' is stdout, as without it.")
     ] = None,
     host_pattern: options.HOST_PATTERN = "",
 ) -> None:
-    """Write the network in another program's format, or as a cache that processes of a host share."""
+    """Write a network in another program's format.
+
+    The format cache is a file that processes of a host share in memory.
+    """
     if str(out) == "-":
         out = None
     if to not in FORMATS:
-        raise UsageError(f"no format '{to}'", hint=f"formats: {', '.join(FORMATS)}")
+        raise UnknownWord("format", to, FORMATS)
     if to == "cache":
         write_cache(source, out, host_pattern)
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ayatori._core import Network
+from ayatori.base.errors import UnknownWord
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import ModelOptions
@@ -22,7 +23,7 @@ from ayatori.prediction.predictor import ECMP, STEP_MODES, Model
 def model_of(asked: ModelOptions, network: Network) -> Model:
     """What is assumed for this network or was measured, and instead of these numbers what the options say."""
     if asked.steps not in STEP_MODES:
-        raise UsageError(f"no steps '{asked.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
+        raise UnknownWord("mode of steps", asked.steps, STEP_MODES)
     link_latency = 0.0 if asked.calibration == NO_COSTS else assumed_link_latency(network)
     if asked.link_latency is not None:
         link_latency = _given("--link-latency", parse_seconds, asked.link_latency)

@@ -12,7 +12,7 @@ from ayatori.cli.execution import UsageError
 def refusing_dashes(command: click.Command) -> click.Command:
     """The command, whose options of paths, and those of its own commands, refuse `-` unless they have allow_dash.
 
-    Most verbs print what they find, and would mix a file with it; none should leave a file that is called `-`.
+    Most commands print what they find, and would mix a file with it; none should leave a file that is called `-`.
     """
     if isinstance(command, click.Group):
         for each in command.commands.values():

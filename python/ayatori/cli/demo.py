@@ -56,7 +56,7 @@ class DemoData(DemoStudy):
 
 def demo(
     source: Annotated[
-        str, typer.Argument(metavar="[SOURCE]", help="A fabric; the paper's by default.")
+        str, typer.Argument(metavar="[SOURCE]", help="Fabric; that of paper 1 by default.")
     ] = paper1.SOURCE,
     random_jobs: options.RANDOM_JOBS = 1000,
     job_size: options.JOB_SIZE = None,
@@ -68,9 +68,10 @@ def demo(
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
-    """Show paths without hot spots: discover a fabric, route it, prove the tables on real OpenSM, plan jobs.
+    """Show paths without hot spots on a whole fabric, with a report.
 
-    Without SOURCE: paper 1's cluster, with its figures next to ours.
+    The demo discovers the fabric, routes it, proves the tables on real OpenSM, and plans jobs. Without SOURCE it takes
+    the cluster of paper 1, with its figures next to ours.
     """
     limit = parse_limit(seconds)
     known = open_source(source, host_pattern)

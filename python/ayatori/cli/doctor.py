@@ -61,7 +61,7 @@ class Diagnosis:
 def doctor(
     hosts: Annotated[
         Path | None,
-        typer.Option("--hosts", metavar="HOSTFILE", help="The hosts; else this host alone."),
+        typer.Option("--hosts", metavar="HOSTFILE", help="Hosts to look at; else this host alone."),
     ] = None,
     agent: Annotated[
         str | None,
@@ -71,22 +71,20 @@ def doctor(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the networks between the hosts there, for json:FILE."),
+        typer.Option(metavar="FILE", help="Write the networks between the hosts to FILE, for json:FILE."),
     ] = None,
     join: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SOURCE", help="With --out: add a network from another source, such as ib:live. Repeatable."
-        ),
+        typer.Option(metavar="SOURCE", help="With --out: network to add, such as ib:live. Repeatable."),
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option("--network", metavar="SOURCE", help="The job's network, as in run: which interface serves what."),
+        typer.Option("--network", metavar="SOURCE", help="Network of the job, as in run: which interface serves what."),
     ] = None,
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
-    """Report what would go wrong with MPI on these hosts, and the settings that fix it.
+    """Report what would go wrong with MPI on these hosts, and fixes.
 
     Each host reports its interfaces, addresses and limits, and tries to reach the addresses of the others. It needs
     Python 3 and iproute2, and an agent without a password. Exit status 3: trouble was found.

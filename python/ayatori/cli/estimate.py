@@ -56,7 +56,7 @@ class PaperData(TypedDict):
 
 
 app = typer.Typer(help="Estimate a cluster that is not built or not measured.", no_args_is_help=True)
-app.command("in-network", epilog=options.sources_in_words())(estimate_in_network.in_network)
+app.command("in-network")(estimate_in_network.in_network)
 app.command("memory")(estimate_memory.memory)
 
 
@@ -69,18 +69,18 @@ def estimate() -> None:
 @grouped
 def hpl(
     *,
-    paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step.")] = False,
+    paper: Annotated[bool, typer.Option("--paper", help="Show paper 3's own arithmetic, step by step.")] = False,
     sizes: bench_hpl.SizeOptions,
     depth: bench_hpl.DEPTH = Variant.depth,
     launch: bench_hpl.LAUNCH = "",
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time for the parts of each point.")] = "5s",
     json: options.JSON = False,
 ) -> None:
-    """Predict High Performance Linpack, by a model of its parts, which are measured here (docs/hpl-model.md).
+    """Estimate High Performance Linpack by a model of its parts.
 
-    The parts (panel, update with DGEMM, broadcast) are measured by as many processes as the grid has. Where these are
-    more than the cores, they share them.
-    With --paper: paper 3's estimate of its Cell cluster, and where its numbers do not multiply out.
+    docs/hpl-model.md has the model. The parts (panel, update with DGEMM, broadcast) are measured by as many processes
+    as the grid has. Where these are more than the cores, they share them. With --paper: paper 3's estimate of its Cell
+    cluster, and where its numbers do not multiply out.
     """
     if paper:
         if sizes != bench_hpl.SizeOptions() or launch:

@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 import typer
 
 from ayatori._core import Purpose
-from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
+from ayatori.base.units import format_bytes, format_seconds, parse_seconds
 from ayatori.cli import options
 from ayatori.cli.costs import describe_costs
 from ayatori.cli.execution import UsageError
@@ -72,7 +72,9 @@ class InNetworkData(TypedDict):
 @grouped
 def in_network(
     *,
-    collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"{', '.join(COLLECTIVES)}.")] = "allreduce",
+    collective: Annotated[
+        str, typer.Option(metavar="C[,C…]", help=f"Collectives: {', '.join(COLLECTIVES)}.")
+    ] = "allreduce",
     bytes: Annotated[
         str, typer.Option(metavar="SIZE[,SIZE…]", help="Size of the whole vector.")
     ] = "8B,16B,24B,4096B,64KiB",
@@ -84,14 +86,14 @@ def in_network(
     ] = "",
     json: options.JSON = False,
 ) -> None:
-    """Estimate a reduction in switches (SHARP), and compare it with the fastest algorithm between hosts.
+    """Estimate reductions in switches (SHARP).
 
-    For the first job, on a tree. The result is a lower bound by a model; no switch is asked. Nonblocking forms take
-    as long, and hide all but the processor's time.
+    They are compared with the fastest algorithm between hosts, for the first job, on a tree. The result is a lower
+    bound by a model; no switch is asked. Nonblocking forms take as long, and hide all but the processor's time.
     """
     network = on.open(Purpose.collectives)
     job = each.jobs_or_whole_network(network)[0]
-    sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
+    sizes = options.sizes_of(bytes)
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]
     model = costs.model_on(network)
     predicted = predict_in_network(network, job, calls, model)

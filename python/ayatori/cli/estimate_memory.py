@@ -34,7 +34,7 @@ def memory(
     processes: Annotated[
         str, typer.Option(metavar="N[,N…]", help="Processes of the job, such as 1Ki or 1M.")
     ] = "1Ki,64Ki,1Mi",
-    ppn: Annotated[int, typer.Option(help="Processes per host.")] = 64,
+    ppn: Annotated[int, typer.Option(metavar="N", help="Processes per host.")] = 64,
     connection: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory of a reliable connection, without receive buffers.")
     ] = f"{CONNECTION}B",

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ayatori.base.errors import Error, SourceTaken, SourceWarning
+from ayatori.base.errors import Error, Interrupted, SourceTaken, SourceWarning, UnknownWord
 from ayatori.cli.output import note, print_error, print_warning
 from ayatori.cli.status import Status
 from ayatori.cli.stdout import OutputLost, printed_to_the_end
@@ -35,8 +35,6 @@ def _status_of(app: Callable[..., Any], arguments: list[str], name: str) -> int:
     """As execute(), but for what is still to be written to stdout. Raises OutputLost."""
     import click
 
-    from ayatori.resumable import Interrupted
-
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
@@ -54,7 +52,7 @@ def _status_of(app: Callable[..., Any], arguments: list[str], name: str) -> int:
     except click.ClickException as error:
         print_error(error.format_message())
         return Status.INPUT
-    except UsageError as error:
+    except (UsageError, UnknownWord) as error:
         print_error(error.message, error.cause, error.hint)
         return Status.USAGE
     except Error as error:

@@ -15,8 +15,8 @@ from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
-from ayatori.cli.own_options import RunsCommand
-from ayatori.overlap.explanation import WORTH_A_CHANGE, Kind, explain
+from ayatori.overlap.explanation import WORTH_A_CHANGE, Kind
+from ayatori.overlap.explanation import explain as explanation_of
 from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.timeline import timeline_of
 from ayatori.overlap.tracing import Measured, Program, measure_change, program_of
@@ -60,37 +60,30 @@ class ExplainData(TypedDict):
     """The change, measured; null where there was nothing to measure."""
 
 
-app = typer.Typer(help="Why is a program as fast as it is, and what would change that?", no_args_is_help=True)
-
 MAX_REPEATS = 100
 
 
-@app.callback()
-def explain_verbs() -> None:
-    """Explain why a program is as fast as it is, and what would change that."""
-
-
-@app.command("overlap", cls=RunsCommand)
-def overlap(
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="An MPI program with its launcher.")],
+def explain(
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="MPI program with its launcher.")],
     lab: Annotated[
         Path | None, typer.Option("--lab", metavar="FILE", help="Run in a cluster of namespaces, as lab cluster.")
     ] = None,
     repeats: Annotated[
-        int, typer.Option(help="Runs with the change, alternating with plain runs; 0: predict only.")
+        int, typer.Option(metavar="N", help="Runs with the change, alternating with plain runs; 0: predict only.")
     ] = 1,
     out_dir: Annotated[
         Path | None,
         typer.Option(
-            "--out-dir", metavar="DIR", help="Write a page with a timeline, Perfetto's JSON and the traces there."
+            "--out-dir", metavar="DIR", help="Write a page with a timeline, Perfetto's JSON and the traces to DIR."
         ),
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Explain whether an MPI program hides its communication, who moves it, and what would hide more.
+    """Explain whether an MPI program hides its communication.
 
-    Traces the program's MPI calls and the bytes on the network. Reports the setting, the protocols, who moved the
-    data and when, what to change, and the predicted gain. Then runs the program with the change and compares.
+    It also finds what would hide more. The command traces the program's MPI calls and the bytes on the network. It
+    reports the setting, the protocols, who moved the data and when, what to change, and the predicted gain. Then it
+    runs the program with the change and compares.
     """
     if not 0 <= repeats <= MAX_REPEATS:
         raise UsageError(f"--repeats {repeats} is out of range", hint=f"0 to {MAX_REPEATS}")
@@ -108,7 +101,7 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
         doing("running the program as it is")
         traces = program.run(folder / "as-it-is", False)
         has_plugin = (program.plugins / program.family / "libayatori_mpi.so").exists()
-        explanation = explain(traces, has_plugin)
+        explanation = explanation_of(traces, has_plugin)
         measured: Measured | None = None
         if repeats and has_plugin and explanation.hidden >= WORTH_A_CHANGE * explanation.seconds:
             doing("running it with the plug-in's thread, and as it is")
@@ -131,7 +124,7 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
         write_json(folder / "perfetto.json", perfetto_of(traces))
         write_bytes(folder / "index.html", overlap_page(with_timeline).encode("utf-8"))
         note(f"wrote {folder / 'index.html'}, explanation.json and perfetto.json (for ui.perfetto.dev) next to it")
-    print_json("explain-overlap", data) if as_json else describe(data)
+    print_json("explain", data) if as_json else describe(data)
 
 
 def measured_as_data(measured: Measured, predicted: float) -> MeasuredData:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ayatori.cli import (
+    algorithms,
     bench_collectives,
     bench_pingpong,
     check,
@@ -23,6 +24,7 @@ from ayatori.cli import (
     searching,
     show,
     simulate,
+    sources,
 )
 from ayatori.formats.calibration import Calibration
 from ayatori.linpack.sweep import HplData
@@ -58,15 +60,16 @@ class Kind(NamedTuple):
 
 
 KINDS = {
+    "sources": Kind(sources.SourcesData, "sources"),
+    "algorithms": Kind(algorithms.AlgorithmsData, "algorithms"),
     "show": Kind(ShowData, "show SOURCE"),
     "differences": Kind(show.DifferencesData, "show SOURCE --diff SOURCE"),
     "route": Kind(RouteData, "route SOURCE"),
     "check": Kind(check.CheckData, "check SOURCE"),
-    "check-ecmp": Kind(RoceData, "check SOURCE --method ecmp"),
     "compare": Kind(compare.CompareData, "compare SOURCE"),
     "plan": Kind(plan.PlanData, "plan SOURCE"),
     "plan-with-running": Kind(plan_concurrent.StartedAmongRunning, "plan SOURCE --running FOLDER"),
-    "plan-roce": Kind(RoceData, "plan SOURCE --roce"),
+    "roce": Kind(RoceData, "roce SOURCE"),
     "plan-jointly": Kind(plan_concurrent.JointlyData, "plan SOURCE --jobs FOLDER"),
     "place": Kind(place.PlaceData, "place SOURCE"),
     "doctor": Kind(doctor.DoctorData, "doctor"),
@@ -82,7 +85,7 @@ KINDS = {
     "bench-alltoall": Kind(bench_collectives.CollectivesData, "bench alltoall"),
     "bench-hpl": Kind(HplData, "bench hpl"),
     "bench-overlap": Kind(OverlapData, "bench overlap"),
-    "explain-overlap": Kind(explain.ExplainData, "explain overlap"),
+    "explain": Kind(explain.ExplainData, "explain"),
     "estimate-hpl": Kind(estimate.EstimateHplData, "estimate hpl"),
     "estimate-hpl-paper": Kind(estimate.PaperData, "estimate hpl --paper"),
     "estimate-memory": Kind(estimate_memory.MemoryData, "estimate memory"),

@@ -52,8 +52,8 @@ def _intro(head: str, kind: type) -> str:
     text = kind.__doc__ or ""
     if text == dict.__doc__ or text.startswith(f"{kind.__name__}("):  # what Python gives classes without a docstring
         text = ""
-    besides = [_reference(base) for base in dict.fromkeys(_shared_bases(kind))]
-    more = f"Its keys are added to those of {' and '.join(besides)}." if besides else ""
+    added_to = [_reference(base) for base in dict.fromkeys(_shared_bases(kind))]
+    more = f"Its keys are added to those of {' and '.join(added_to)}." if added_to else ""
     return textwrap.fill(" ".join(f"{head} {text} {more}".split()), WIDTH, break_on_hyphens=False)
 
 

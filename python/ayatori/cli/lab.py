@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori import _core
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.units import parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -40,12 +40,12 @@ from ayatori.planning.routes import TablesData, check, check_as_data, make_route
 LEAST_BURST, MOST_BURST = 2 << 10, 1 << 20
 ENGINES = (*OPENSM_ENGINES, "file")
 
-app = typer.Typer(help="Real programs on simulated hardware.", no_args_is_help=True)
+app = typer.Typer(help="Run real programs on simulated hardware.", no_args_is_help=True)
 
 
 @app.callback()
 def lab() -> None:
-    """Real programs on simulated hardware."""
+    """Run real programs on simulated hardware."""
 
 
 class LabFabricData(TablesData):
@@ -58,18 +58,20 @@ class LabFabricData(TablesData):
     """What was looked at."""
 
 
-@app.command("fabric", epilog=options.sources_in_words())
+@app.command("fabric")
 def fabric(
     source: options.SOURCE,
-    engine: Annotated[str, typer.Option(help="ftree, updn, minhop, or file: our tables.")] = "file",
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Engine: ftree, updn, minhop, or file: our tables.")
+    ] = "file",
     lmc: options.LMC = "auto",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the switches' tables there.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the switches' tables to FILE.")] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
     """Run real OpenSM on a simulated fabric, and read the tables back over MADs."""
     if engine not in ENGINES:
-        raise UsageError(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
+        raise UnknownWord("engine", engine, ENGINES)
     known = open_source(source, host_pattern)
     lids = options.parse_lmc(lmc)
     with SimulatedFabric(net_text(known)) as running:
@@ -112,19 +114,22 @@ def rdma(
             metavar="N",
             min=1,
             max=MAX_HOSTS,
-            help="1: a host with two adapters, rxe0 and rxe1, joined by a cable. 2: host0 and host1 with rxe0 each.",
+            help="Number of hosts: 1 with two adapters, rxe0 and rxe1, joined by a cable, or 2 with rxe0 each.",
         ),
     ] = 1,
     netem: Annotated[
-        str, typer.Option("--netem", metavar="WORDS", help="tc-netem(8) of all adapters: 'loss 20% delay 1ms'.")
+        str,
+        typer.Option(
+            "--netem", metavar="WORDS", help="Settings of tc-netem(8) for all adapters: 'loss 20% delay 1ms'."
+        ),
     ] = "",
     cpus: Annotated[int, typer.Option("--cpus", metavar="N", min=1, max=64, help="Processors of each host.")] = 2,
     memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Memory of each host.")] = "1GiB",
 ) -> int:
-    """Run a command with real verbs: Debian's kernel with Soft-RoCE in QEMU, on the files of this host.
+    """Run a command with real verbs, in a virtual machine with Soft-RoCE.
 
-    The command sees this host's programs and files. Files in the working directory are written here; others are
-    lost with the virtual machine. Exit status: the command's.
+    Debian's kernel runs in QEMU, on the files of this host. The command sees this host's programs and files. Files in
+    the working directory are written here; others are lost with the virtual machine. Exit status: the command's.
     """
     missing = missing_packages()
     if missing:
@@ -135,9 +140,9 @@ def rdma(
 
 @app.command("cluster", cls=RunsCommand)
 def cluster(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A cluster (docs/cluster-format.md).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Cluster file (docs/cluster-format.md).")],
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="Command that runs on the first host.")],
-    slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divide all rates by N.")] = 1.0,
+    slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divisor of all rates.")] = 1.0,
     loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Loss of received packets.")] = 0.0,
     burst: Annotated[
         str,
@@ -146,10 +151,10 @@ def cluster(
         ),
     ] = "32KiB",
 ) -> int:
-    """Run a command, such as mpirun, in a cluster of network namespaces with the file's hosts, planes and rates.
+    """Run a command, such as mpirun, in a cluster of network namespaces.
 
-    Exit status: the command's. Nothing of the cluster is left afterwards. AYATORI_LAB_HOSTFILE names a file with
-    all hosts; Open MPI and MPICH use it by themselves.
+    The cluster has the file's hosts, planes and rates. Exit status: the command's. Nothing of the cluster is left
+    afterwards. AYATORI_LAB_HOSTFILE names a file with all hosts; Open MPI and MPICH use it by themselves.
     """
     if slower <= 0 or not 0 <= loss < 100:
         raise UsageError("--slower takes a number above 0, --loss a percentage below 100")

@@ -1,5 +1,5 @@
 """Lines for people, with bold, dim and coloured words where a terminal shows them; rich would take longer to start than
-most verbs to answer."""
+most commands to answer."""
 
 from __future__ import annotations
 

@@ -50,13 +50,16 @@ def _page(command: click.Command, context: click.Context, name: str) -> str:
         *(".SH SYNOPSIS", f".B {_roff(context.command_path)}", _roff(usage)),
         *(".SH DESCRIPTION", _roff(_one_line(about))),
     ]
-    for paragraph in (*details, *filter(None, [command.epilog])):
+    for paragraph in details:
         lines += [".PP", _roff(_one_line(paragraph))]
     records = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context))]
     if records:
         lines.append(".SH OPTIONS")
     for term, text in records:
         lines += [".TP", f".B {_roff(term)}", _roff(_one_line(text)) or "\\&"]
+    if command.epilog:
+        _, *examples = command.epilog.split("\n\n")
+        lines += [".SH EXAMPLES", ".nf", *map(_roff, examples), ".fi"]
     if isinstance(command, click.Group):
         lines.append(".SH COMMANDS")
         for inner in command.list_commands(context):

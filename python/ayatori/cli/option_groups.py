@@ -1,9 +1,9 @@
-"""Options that several verbs share, and that belong together; ayatori.cli.grouped tells Typer of them."""
+"""Options that several commands share, and that belong together; ayatori.cli.grouped tells Typer of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -35,6 +35,7 @@ class NetworkOptions:
 class MpiOptions:
     """The MPI that measures."""
 
+    PANEL: ClassVar[str] = options.MPI_PANEL
     mpirun: options.MPIRUN = "mpirun"
     mpicc: options.MPICC = None
 
@@ -48,6 +49,8 @@ class MpiOptions:
 class JobOptions:
     """The options that name jobs which are looked at one by one."""
 
+    PANEL: ClassVar[str] = options.JOBS_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("job",)
     job: options.JOB = None
     random_jobs: options.RANDOM_JOBS = None
     job_size: options.JOB_SIZE = None
@@ -71,8 +74,7 @@ class JobOptions:
         """The jobs that the options ask for; empty if they ask for none."""
         from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
 
-        if self.order not in ("network", "given"):
-            raise UsageError(f"no rank order '{self.order}'", hint="orders: given, network")
+        options.check_order(self.order)
         if not 0 <= self.ppn <= options.MAX_RANKS:
             raise UsageError(f"--ppn {self.ppn} is out of range", hint=f"0 to {options.MAX_RANKS}")
         if self.job_size is not None and self.random_jobs is None:
@@ -114,6 +116,7 @@ class JobOptions:
 class PathOptions:
     """The options that say which way messages go."""
 
+    PANEL: ClassVar[str] = options.PATHS_PANEL
     method: options.METHOD_OR_ROUTERS = None
     lfts: options.LFTS = None
     hash_seeds: options.HASH_SEEDS = None
@@ -157,6 +160,7 @@ class PathOptions:
 class ModelOptions:
     """The options that say what messages cost."""
 
+    PANEL: ClassVar[str] = options.COSTS_PANEL
     steps: options.STEPS = "drift"
     calibration: options.CALIBRATION = None
     link_bandwidth: options.LINK_BANDWIDTH = None

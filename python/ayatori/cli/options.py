@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import click
 import typer
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
 
@@ -24,35 +25,55 @@ ASSUMED = "assumed"
 """--calibration assumed: what is assumed for the rate of the links, as without a calibration."""
 NO_COSTS = "none"
 """--calibration none: nothing takes time but bytes and links, and what other options give."""
+ORDERS = ("given", "network")
 MAX_SECONDS_TO_MEASURE = 3600.0
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
+JOBS_PANEL = "Jobs and ranks"
+TOGETHER_PANEL = "Concurrent jobs"
+PATHS_PANEL = "Messages and paths"
+COSTS_PANEL = "Costs of messages"
+SEARCH_PANEL = "Long runs"
+NAMES_PANEL = "Names of hosts"
+MPI_PANEL = "MPI"
+"""Panels of help, where options of one purpose stand together (ayatori.cli.grouped)."""
+
 SOURCE = Annotated[
     str,
-    typer.Argument(metavar="SOURCE", help="A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE; see below."),
+    typer.Argument(
+        metavar="SOURCE", help="Network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE; see `ayatori sources`."
+    ),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="The MPI's launcher: mpirun.mpich, …")]
-MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="The MPI's compiler, if not next to mpirun.")]
-RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
+MPIRUN = Annotated[str, typer.Option(metavar="PROGRAM", help="Launcher of the MPI, such as mpirun.mpich.")]
+MPICC = Annotated[str | None, typer.Option(metavar="PROGRAM", help="Compiler of the MPI, if not next to mpirun.")]
+RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Number of processes.")]
 HOST_PATTERN = Annotated[
     str,
-    typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
+    typer.Option(
+        metavar="REGEX",
+        help="Regular expression for host (group 1) and device (group 2) in InfiniBand node descriptions.",
+        rich_help_panel=NAMES_PANEL,
+    ),
 ]
 ALIASES = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Other names of hosts: lines 'NAME OTHER…', as in /etc/hosts."),
+    typer.Option(
+        metavar="FILE",
+        help="Other names of hosts: lines 'NAME OTHER…', as in /etc/hosts.",
+        rich_help_panel=NAMES_PANEL,
+    ),
 ]
 JOB = Annotated[
-    Path | None, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")
+    Path | None, typer.Option(metavar="HOSTFILE", help="Hosts of the job: a hostfile, rankfile or nodefile.")
 ]
 JOBS = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="A concurrent job: a hostfile, a plan, or a folder of them. Repeatable."),
+    typer.Option(metavar="PATH", help="Concurrent job: a hostfile, a plan, or a folder of them. Repeatable."),
 ]
 BACKGROUND = Annotated[
-    float, typer.Option(metavar="SHARE", help="With --jobs: this share of the other hosts sends background traffic.")
+    float, typer.Option(metavar="SHARE", help="With --jobs: share of the other hosts that send background traffic.")
 ]
 ROUNDS = Annotated[
     int | None,
@@ -60,38 +81,65 @@ ROUNDS = Annotated[
 ]
 APPLIED = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Measure the paths that `ayatori run --applied-out DIR` recorded."),
+    typer.Option(metavar="DIR", help="Paths that `ayatori run --applied-out DIR` recorded, to be measured."),
 ]
 SVG_OF_JOBS = Annotated[
     Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs and their shared links.")
 ]
+REPORT_OF_JOBS = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="DIR",
+        help="Write a report of the jobs of --jobs to DIR/report.html, with its data.",
+        rich_help_panel=TOGETHER_PANEL,
+    ),
+]
 REPORT = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a report to DIR/report.html, with its data.")]
-RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size hosts.")]
+RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="Number of random jobs of --job-size hosts.")]
 UNNAMED_HCAS = Annotated[
-    bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may use HCAs that name no host.")
+    bool, typer.Option("--unnamed-hcas", help="Use HCAs that name no host, too, in jobs without a hostfile.")
 ]
 JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Hosts per random job.")]
-SEED = Annotated[int, typer.Option(help="Random seed.")]
+SEED = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B hosts.")]
 PPN = Annotated[
-    int, typer.Option(help="Ranks per host; 0: the hostfile's slots, or one per line; without a file one per rail.")
+    int,
+    typer.Option(
+        metavar="N", help="Ranks per host; 0: the hostfile's slots, or one per line; without a file one per rail."
+    ),
 ]
-ORDER = Annotated[str, typer.Option(help="Rank order: 'given' by the hostfile, line by line, or 'network'.")]
-LMC = Annotated[str, typer.Option(help="log2 of the LIDs per port, 0 to 7, or 'auto': one LID per path, if they fit.")]
-PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a file of 'FROM TO' lines.")]
+ORDER = Annotated[
+    str,
+    typer.Option(metavar="ORDER", help="Order of ranks: 'given' by the hostfile, line by line, or 'network'."),
+]
+LMC = Annotated[
+    str,
+    typer.Option(metavar="LMC", help="Log2 of the LIDs per port, 0 to 7, or 'auto': one LID per path, if they fit."),
+]
+PATTERN = Annotated[
+    str,
+    typer.Option(
+        metavar="PATTERN",
+        help="Messages of the job: shift, ring, neighbour, random, or a file of 'FROM TO' lines.",
+        rich_help_panel=PATHS_PANEL,
+    ),
+]
 
 METHOD = Annotated[
     str | None,
     typer.Option(
-        help="Paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
-        "multipath: each message over all LIDs."
+        metavar="METHOD",
+        help="Method of paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
+        "multipath: each message over all LIDs.",
     ),
 ]
 METHOD_OR_ROUTERS = Annotated[
     str | None,
     typer.Option(
-        help="Paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
-        "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow."
+        metavar="METHOD",
+        help="Method of paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
+        "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow.",
     ),
 ]
 HASH_SEEDS = Annotated[
@@ -99,13 +147,17 @@ HASH_SEEDS = Annotated[
 ]
 LFTS = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The fabric's own tables; without --method, base LIDs are used."),
+    typer.Option(metavar="FILE", help="Tables of the fabric; without --method, messages take base LIDs."),
 ]
 STEPS = Annotated[
-    str, typer.Option(help="drift: each rank continues when it can, as in MPI; synchronous: all ranks together.")
+    str,
+    typer.Option(
+        metavar="MODE",
+        help="Mode of steps. drift: each rank continues when it can, as in MPI; synchronous: all ranks together.",
+    ),
 ]
 LINK_BANDWIDTH = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Rate of every link, e.g. 1716MB/s; else the network's rates.")
+    str | None, typer.Option(metavar="RATE", help="Rate of every link, such as 1716MB/s; else the network's rates.")
 ]
 LINK_LATENCY = Annotated[
     str | None, typer.Option(metavar="TIME", help="Latency of links without a known one; else assumed by rate.")
@@ -124,9 +176,7 @@ CALIBRATION = Annotated[
 OVERHEAD = Annotated[
     str | None, typer.Option(metavar="TIME", help="Processor time of each message, at its sender and its receiver.")
 ]
-EAGER = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")
-]
+EAGER = Annotated[str | None, typer.Option(metavar="SIZE", help="Largest message that does not wait for its receive.")]
 INJECTION = Annotated[
     str | None, typer.Option(metavar="RATE", help="Bandwidth limit of each NIC, per direction; else none.")
 ]
@@ -134,21 +184,31 @@ BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Bandwidth limit i
 RAILS = Annotated[
     str,
     typer.Option(
-        help="With several NICs per host: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
+        metavar="USE",
+        help="Use of several NICs per host: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
         "striped (each message over all), fastest (the fastest plane), lowest-latency (by size, one plane or several); "
-        "auto: lowest-latency if hosts are on several planes, else own."
+        "auto: lowest-latency if hosts are on several planes, else own.",
+        rich_help_panel=PATHS_PANEL,
     ),
 ]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Model head-of-line blocking in switches.")]
-RESUME = Annotated[bool, typer.Option("--resume", help="Continue the same command after Ctrl-C.")]
+RESUME = Annotated[
+    bool,
+    typer.Option("--resume", help="Continue the same command after Ctrl-C.", rich_help_panel=SEARCH_PANEL),
+]
 
 
-def sources_in_words() -> str:
-    """For the help of verbs that take one."""
-    from ayatori import _core
+class OneOf(click.Choice[str]):
+    """A closed set of words, which shells complete."""
 
-    kinds = ", ".join(synopsis for _, synopsis in _core.source_kinds())
-    return f"SOURCE names a network: {kinds}. FILE or FOLDER alone is looked at, and said to be which of them."
+    def __init__(self, what: str, words: Sequence[str]) -> None:
+        super().__init__(words)
+        self.what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            raise UnknownWord(self.what, value, self.choices)
+        return str(value)
 
 
 def background_in_words(flows: Sequence[BackgroundData]) -> str:
@@ -228,6 +288,12 @@ def name_of_paths(used: str, asked: str | None, lfts: Path | None) -> str:
     return "tables" if lfts is not None and asked is None else used
 
 
+def check_order(order: str) -> None:
+    """Raises UnknownWord for no order of ranks."""
+    if order not in ORDERS:
+        raise UnknownWord("rank order", order, ORDERS)
+
+
 def parse_lmc(text: str) -> int | str:
     if text == "auto":
         return text
@@ -243,8 +309,41 @@ def random_job_count(count: int) -> int:
     return count
 
 
+def size_of(text: str) -> int:
+    """The bytes of an option that takes one size. Raises UsageError."""
+    from ayatori.base.units import parse_bytes
+
+    if "," in text or _range_meant(text):
+        raise UsageError(f"'{text}' is not one size", hint="for example 1KiB; `ayatori choose` takes several sizes")
+    return value_of(parse_bytes, text)
+
+
+def sizes_of(text: str) -> list[int]:
+    """ "1KiB,3000,1MiB" or "1KiB..8KiB" (1, 2, 4 and 8 KiB), also mixed; each once. Raises UsageError."""
+    from ayatori.base.units import parse_bytes
+
+    sizes: dict[int, None] = {}
+    for part in map(str.strip, text.split(",")):
+        meant = _range_meant(part)
+        if meant and meant != part:
+            raise UsageError(f"'{part}' is not a size", hint=f"a range is written {meant}")
+        first, last = (value_of(parse_bytes, end) for end in (part.split("..") if meant else (part, part)))
+        if not 0 < first <= last:
+            raise UsageError(f"'{part}' is not a size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
+        sizes |= dict.fromkeys(first << doublings for doublings in range((last // first).bit_length()))
+    return list(sizes)
+
+
+def _range_meant(text: str) -> str:
+    """ "1KiB..4KiB" for that and for 1KiB-4KiB, 1KiB...4KiB, 1KiB:4KiB; empty for text that is no range."""
+    ends = re.fullmatch(r"(\d+(?:\.\d+)?\w*?)\s*(?:\.\.+|…|-|:|to)\s*(\d+(?:\.\d+)?\w*)", text.strip())
+    return f"{ends[1]}..{ends[2]}" if ends else ""
+
+
 def parse_range(text: str) -> range:
     match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise UsageError(f"'{text}' is not a range of job sizes", hint="for example 3..30")
+        meant = _range_meant(text)
+        hint = f"a range is written {meant}" if meant not in ("", text) else "for example 3..30"
+        raise UsageError(f"'{text}' is not a range of job sizes", hint=hint)
     return range(int(match[1]), int(match[2]) + 1)

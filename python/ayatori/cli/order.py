@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Purpose
-from ayatori.base.units import format_seconds, parse_bytes
+from ayatori.base.errors import UnknownWord
+from ayatori.base.units import format_seconds
 from ayatori.cli import options
 from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
@@ -23,23 +24,39 @@ from ayatori.model.jobs import hosts_of
 from ayatori.ordering.files import FORMATS
 from ayatori.ordering.search import Ordered, Pattern, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import purpose_of, steps_of
-from ayatori.prediction.calls import Call, algorithms_of
+from ayatori.prediction.calls import Call, algorithms_of, check_algorithm_name
 from ayatori.prediction.predictor import Model, Predictor
 
 HOSTS_SHOWN = 16
+
+
+TRIALS = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Most orders to predict; 0: about a minute's worth.", rich_help_panel=options.SEARCH_PANEL
+    ),
+]
 
 
 @dataclass(frozen=True)
 class OrderedJob:
     """The options that name the job, and what its ranks send."""
 
-    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: a hostfile, rankfile or nodefile.")]
+    PANEL: ClassVar[str] = options.JOBS_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("job", "collective", "algorithm", "pattern", "bytes")
+    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="Hosts of the job: a hostfile, rankfile or nodefile.")]
     collective: Annotated[
-        str, typer.Option(metavar="C", help="The job's main collective: alltoall, allreduce, halo, …")
+        str, typer.Option(metavar="C", help="Main collective of the job, such as allreduce or halo.")
     ] = ""
-    algorithm: Annotated[str, typer.Option(metavar="A", help="The collective's algorithm; see below.")] = ""
+    algorithm: Annotated[
+        str, typer.Option(metavar="A", help="Algorithm of the collective; see `ayatori algorithms`.")
+    ] = ""
     pattern: Annotated[
-        str, typer.Option(help="Instead of a collective: shift, ring, neighbour, random, or a file of 'FROM TO' lines.")
+        str,
+        typer.Option(
+            metavar="PATTERN",
+            help="Messages instead of a collective: shift, ring, neighbour, random, or a file of 'FROM TO' lines.",
+        ),
     ] = ""
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or per message.")] = "1MiB"
     ppn: options.PPN = 0
@@ -54,16 +71,18 @@ class OrderedJob:
 
     def traffic(self, ranks: int, seed: int) -> Traffic:
         """What so many ranks send. Raises UsageError."""
-        size = options.value_of(parse_bytes, self.bytes)
+        size = options.size_of(self.bytes)
         if bool(self.pattern) == bool(self.collective):
             raise UsageError("an order is for a --collective with its --algorithm, or for a --pattern")
         if self.pattern:
             if size == 0:
                 raise UsageError("messages of a pattern need bytes")
             return Pattern(steps_of(self.pattern, ranks, seed), size)
-        known = [each.name for each in options.value_of(algorithms_of, self.collective)]
+        algorithms_of(self.collective)  # says if there is no such collective
         if not self.algorithm:
-            raise UsageError(f"which algorithm of {self.collective}?", hint=f"--algorithm: {', '.join(known)}")
+            listed = f"`ayatori algorithms {self.collective}` lists them"
+            raise UsageError(f"--collective {self.collective} needs an --algorithm", hint=listed)
+        check_algorithm_name(self.collective, self.algorithm)
         if self.collective == "alltoallv":
             raise UsageError("an alltoallv has no one size", hint="--pattern FILE")
         return Call(self.collective, self.algorithm, 0 if self.collective == "barrier" else size)
@@ -79,12 +98,12 @@ class FileOptions:
             metavar="FORMAT", help="Format of --out: hosts, a line per rank (default), or coordinates, for MPICH."
         ),
     ] = "hosts"
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order to FILE.")] = None
 
     def check(self) -> None:
         """Raises UsageError."""
         if self.to not in FORMATS:
-            raise UsageError(f"no format '{self.to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
+            raise UnknownWord("format of rank orders", self.to, FORMATS)
         if self.to != "hosts" and self.out is None:
             raise UsageError("a rank order is written to a file", hint=f"--to {self.to} --out FILE")
 
@@ -132,15 +151,16 @@ def order(
     job: OrderedJob,
     paths: PathOptions,
     costs: ModelOptions,
-    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict at most; 0: about a minute's worth.")] = 0,
+    trials: TRIALS = 0,
     search: SearchOptions,
     written: FileOptions,
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Find a rank order that suits the network and the job's communication; report the gain.
+    """Find a rank order that suits the network and the job.
 
-    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower."""
+    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower.
+    """
     written.check()
     to, out = written.to, written.out
     if trials < 0:

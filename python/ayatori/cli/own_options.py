@@ -1,13 +1,16 @@
-"""Verbs that run a command: their own options end at its first word, as those of env, nice and sudo do."""
+"""Commands that start another: their own options end at its first word, as those of env, nice and sudo do."""
 
 from __future__ import annotations
 
 import click
 from typer.core import TyperCommand
 
+RUN_COMMANDS = ("run", "acprun", "explain")
+"""And those of `lab` that start a command."""
+
 
 class RunsCommand(TyperCommand):
-    """A verb whose last argument takes the words of a command, options among them. `--` before it may be left out."""
+    """A command whose last argument takes the words of another, options among them. `--` may be left out."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.allow_interspersed_args = False  # options end where a word stands that is none

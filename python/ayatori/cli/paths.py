@@ -34,7 +34,7 @@ def note_sizes(pattern: str) -> None:
 def hinting_at_rails(network: Network, has_rails: bool = True) -> Iterator[None]:
     """Where no cables join the rails of machines, an error about ranks on several of them says what would do.
 
-    `has_rails`: the verb has --rails.
+    `has_rails`: the command has --rails.
     """
     try:
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -27,10 +27,12 @@ from ayatori.planning.routes import make_routes, read_routes
 class NewJobOptions:
     """The options that say how large the new job is, which hosts it may have, and what it sends, among which jobs."""
 
+    PANEL: ClassVar[str] = options.JOBS_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("nodes", "free")
     nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")]
-    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The free hosts.")]
+    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="Free hosts.")]
     others: RunningOptions
-    proposals: Annotated[int, typer.Option(metavar="N", help="Proposals to print at most.")] = 3
+    proposals: Annotated[int, typer.Option(metavar="N", help="Most proposals to print.")] = 3
     ppn: options.PPN = 0
     pattern: options.PATTERN = "shift"
 
@@ -62,13 +64,14 @@ def place(
     search: SearchOptions,
     rails: options.RAILS = "auto",
     lmc: options.LMC = "auto",
-    lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
+    lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="Tables in use.")] = None,
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Propose hosts on which a new job and the running jobs do not disturb each other.
+    """Propose hosts for a new job, apart from the running jobs.
 
-    Each proposal is planned with the jobs of --running, and shows the expected bandwidth.
+    On these hosts, the jobs do not disturb each other. Each proposal is planned with the jobs of --running, and shows
+    the expected bandwidth.
     """
     new.check()
     limit = search.limit

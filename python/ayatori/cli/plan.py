@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated, TypedDict
+from typing import Annotated, ClassVar, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
+from ayatori.base.errors import UnknownWord
 from ayatori.base.files import check_is_no_other
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
@@ -22,7 +23,6 @@ from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_concurrent import ConcurrentOptions, plan_concurrent
 from ayatori.cli.report import save_report
-from ayatori.cli.roce import RoceOptions, plan_for_roce
 from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
@@ -65,18 +65,22 @@ from ayatori.planning.routes import make_routes, read_routes
 from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
 from ayatori.study.pictures import plan_as_study
 
-METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID per rank) or pair (one LID per pair).")]
-PLAN_LMC = Annotated[
-    str | None, typer.Option(help="Plan on computed tables with 2^LMC LIDs per port; auto (default): one LID per path.")
+METHOD = Annotated[
+    str, typer.Option(metavar="METHOD", help="Method: rule (paper 1), colour (a LID per rank) or pair (one per pair).")
 ]
-PATH_AWARE = Annotated[bool, typer.Option("--path-aware", help="Also make a path-aware schedule of the all-to-all.")]
+PLAN_LMC = Annotated[
+    str | None, typer.Option(metavar="LMC", help="Plan on computed tables of this LMC; auto (default): a LID per path.")
+]
+PATH_AWARE = Annotated[bool, typer.Option("--path-aware", help="Make a path-aware schedule of the all-to-all, too.")]
 STEPS_OUT = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the job's path-aware schedule there, as a pattern file.")
+    Path | None, typer.Option(metavar="FILE", help="Write the job's path-aware schedule to FILE, as a pattern file.")
 ]
 IN_USE = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan uses them, too.")
+    Path | None, typer.Option(metavar="FILE", help="Tables in use; without --lmc the plan uses them, too.")
 ]
-PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
+PLAN_OUT = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the job's plan to FILE; with --jobs, plans to this folder.")
+]
 
 
 class NewTablesData(TypedDict):
@@ -117,19 +121,21 @@ PLAN_STUDY = "study-plan.json"
 class PlanOptions:
     """The options that say which paths are planned, on which tables, and where the plan goes."""
 
+    PANEL: ClassVar[str] = options.PATHS_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("lfts", "out")
     method: METHOD = "pair"
     pattern: options.PATTERN = "shift"
     lmc: PLAN_LMC = None
+    out: PLAN_OUT = None
     lfts: IN_USE = None
     rails: options.RAILS = "auto"
-    out: PLAN_OUT = None
 
     def messages(self, seed: int) -> Messages:
         return Messages(self.pattern, seed, self.rails)
 
     def check(self) -> None:
         if self.method not in PLAN_METHODS:
-            raise UsageError(f"no method '{self.method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
+            raise UnknownWord("method of planning", self.method, PLAN_METHODS)
         options.check_rails(self.rails)
 
     def check_out(self) -> None:
@@ -154,6 +160,7 @@ class PlanOptions:
 class DetailOptions:
     """The options that ask for more of jobs which are planned one by one."""
 
+    PANEL: ClassVar[str] = "More results"
     path_aware: PATH_AWARE = False
     steps_out: STEPS_OUT = None
     report: options.REPORT = None
@@ -174,16 +181,15 @@ def plan(
     wanted: PlanOptions,
     details: DetailOptions,
     concurrent: ConcurrentOptions,
-    roce: RoceOptions,
     seconds: SECONDS = "",
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Choose the paths of a job's messages, and compare hot spots without and with the plan.
+    """Choose the paths of a job's messages, and avoid hot spots.
 
-    "Without" means the tables in use: those of --lfts, or else d-mod-k with one LID per port, as OpenSM's ftree
-    routes. A job whose plan would not be better keeps base LIDs. If the plan needs new tables, their effect without
-    a plan is shown, too.
+    The report compares hot spots without and with the plan. "Without" means the tables in use: those of --lfts, or else
+    d-mod-k with one LID per port, as OpenSM's ftree routes. A job whose plan would not be better keeps base LIDs. If
+    the plan needs new tables, their effect without a plan is shown, too.
 
     --running plans a job among running jobs, whose plans stay; --jobs plans jobs that start together. Both search
     for --seconds at most (60s).
@@ -195,9 +201,6 @@ def plan(
     note_sizes(wanted.pattern)
     network = on.open(purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
-    others = (concurrent.others.running, concurrent.jobs, wanted.lfts, details.steps_out, details.report)
-    if plan_for_roce(on.source, network, each, roce, wanted.pattern, wanted.out, json, others):
-        return
     concurrent.check(each, wanted.method, details.any)
     with hinting_at_rails(network):
         if not concurrent.asked:

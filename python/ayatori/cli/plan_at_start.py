@@ -15,6 +15,7 @@ from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
 from ayatori.cli.output import counted
+from ayatori.cli.sources import check_source
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
 from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
@@ -26,14 +27,19 @@ AUTO = "auto"
 PATTERN = "shift"
 
 
-def is_asked_for(plan: Path | None) -> bool:
-    """Whether --plan says `auto` or `auto:SOURCE`, and names no file."""
-    return plan is not None and str(plan).partition(":")[0] == AUTO
+def source_in(plan: str | None) -> str | None:
+    """The SOURCE of --plan auto:SOURCE, empty for `auto` alone; None if --plan names a file, or is not given."""
+    word, _, source = (plan or "").partition(":")
+    if word != AUTO:
+        return None
+    if source:
+        check_source(source)
+    return source
 
 
-def network_of(plan: Path, network: str | None, aliases: Path | None = None) -> Network:
+def network_of(planned_on: str, network: str | None, aliases: Path | None = None) -> Network:
     """The job's network: that of `auto:SOURCE`, else of --network or the lab, else what the environment says."""
-    named = str(plan).partition(":")[2] or network or os.environ.get("NWTOPO_SOURCE")
+    named = planned_on or network or os.environ.get("NWTOPO_SOURCE")
     source = named or _core.automatic_source()
     if not source:
         raise Error("no network to plan on", hint="--plan auto:SOURCE, or set NWTOPO_SOURCE")

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from ayatori._core import Job, Network
 from ayatori.base.files import check_is_no_other, make_folder
+from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import note, print_json, say
@@ -35,7 +36,7 @@ from ayatori.planning.concurrent import Placed, PlacedData, RunningJob, placed_a
 
 JOINT = Annotated[
     list[Path] | None,
-    typer.Option(metavar="PATH", help="A job to plan jointly: a hostfile, or a folder of them. Repeatable."),
+    typer.Option(metavar="PATH", help="Job to plan jointly: a hostfile, or a folder of them. Repeatable."),
 ]
 
 
@@ -43,6 +44,7 @@ JOINT = Annotated[
 class ConcurrentOptions:
     """The options that name jobs which run, and jobs that start together."""
 
+    PANEL: ClassVar[str] = options.TOGETHER_PANEL
     jobs: JOINT = None
     others: RunningOptions
     name: NAME = None

@@ -1,4 +1,4 @@
-"""ayatori report: one HTML page from saved results; other verbs save theirs for it."""
+"""ayatori report: one HTML page from saved results; other commands save theirs for it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ayatori.report import write_report
 def report(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A folder with study-*.json, as demo and --report write them."),
+        typer.Argument(metavar="DIR", help="Folder with study-*.json, as demo and --report write them."),
     ],
 ) -> None:
-    """Draw a folder's saved results as one self-contained HTML page."""
+    """Draw the saved results of a folder as one HTML page."""
     say(str(write_report(folder)))
 
 

@@ -1,8 +1,7 @@
-"""What `plan --roce` and `check --method ecmp` share: how the switches hash, and what planned source ports bring."""
+"""ayatori roce: what the hashes of Ethernet switches cost a job, and what planned source ports bring."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +9,13 @@ from typing import Annotated
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.option_groups import JobOptions
+from ayatori.cli.grouped import grouped
+from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import note, print_json, progress, say
-from ayatori.cli.status import Status
+from ayatori.cli.paths import note_sizes
+from ayatori.planning.plans import purpose_of
 from ayatori.planning.source_ports import (
     PlannedPorts,
     RoceData,
@@ -26,13 +28,14 @@ from ayatori.planning.source_ports import (
 )
 
 HASH = Annotated[
-    str | None, typer.Option(metavar="H", help="Hash of the Ethernet switches: xor, crc16, crc32, library:FILE.so.")
+    str, typer.Option(metavar="H", help="Hash of the Ethernet switches: xor, crc16, crc32, library:FILE.so.")
 ]
 SWITCH_SEEDS = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Seeds of the hash: lines 'SWITCH SEED'; else 1, 2, … are assumed.")
+    Path | None, typer.Option(metavar="FILE", help="Seeds of the hash: lines 'SWITCH SEED'; else 1, 2 and so on.")
 ]
 ADDRESSES = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Lines 'HOST ADDRESS', one per NIC; else addresses are assumed.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Addresses of hosts: lines 'HOST ADDRESS', one per NIC; else assumed ones."),
 ]
 
 
@@ -40,66 +43,43 @@ ADDRESSES = Annotated[
 class HashOptions:
     """The options that say what the hashes of switches are computed from."""
 
-    hash: HASH = None
+    hash: HASH = "crc32"
     switch_seeds: SWITCH_SEEDS = None
     addresses: ADDRESSES = None
-
-    def refuse_without(self, other: str) -> None:
-        """Raises UsageError if any is given: they go with another option, which is not."""
-        if any(option is not None for option in (self.hash, self.switch_seeds, self.addresses)):
-            raise UsageError(f"--hash, --switch-seeds and --addresses are for {other}")
 
     def switches(self) -> Switches:
         seeds = read_seeds(self.switch_seeds) if self.switch_seeds else {}
         addresses = read_addresses(self.addresses) if self.addresses else {}
-        return Switches(self.hash or "crc32", seeds, addresses)
+        return Switches(self.hash, seeds, addresses)
 
 
-@dataclass(frozen=True)
-class RoceOptions(HashOptions):
-    """The same for `plan`, which has them with --roce alone."""
-
-    roce: Annotated[bool, typer.Option("--roce", help="Plan UDP source ports for the switches' --hash.")] = False
-
-
-def plan_for_roce(
-    source: str,
-    network: Network,
+@grouped
+def roce(
+    *,
     each: JobOptions,
-    roce: RoceOptions,
-    pattern: str,
-    out: Path | None,
-    json: bool,
-    others: Sequence[object],
-) -> bool:
-    """`plan --roce`; False if it is not asked for. `others` are options that do not go with it."""
-    if not roce.roce:
-        roce.refuse_without("--roce")
-        return False
-    if any(others):
-        raise UsageError("--roce plans jobs one by one, for switches without tables", hint="--job HOSTFILE --roce")
-    jobs, hashes, seed = each.jobs_or_whole_network(network), roce, each.seed
+    pattern: options.PATTERN = "shift",
+    hashes: HashOptions,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan of one job to FILE.")] = None,
+    on: NetworkOptions,
+    json: options.JSON = False,
+) -> None:
+    """Choose the UDP source ports of a RoCE job.
+
+    Ethernet switches choose among links by a hash of the ports. The report compares the plan with ports as they come:
+    what hashing costs now, and what the plan gains.
+    """
+    note_sizes(pattern)
+    network = on.open(purpose_of(pattern))
+    jobs = each.jobs_or_whole_network(network)
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes one job", hint="--job HOSTFILE --out FILE")
     if out is not None and hashes.addresses is None:
         raise UsageError("a plan of source ports is for addresses", hint="--addresses FILE, with lines 'HOST ADDRESS'")
-    data, planned = ports_of(source, network, jobs, hashes, pattern, seed)
+    data, planned = ports_of(on.source, network, jobs, hashes, pattern, each.seed)
     if out is not None:
-        write_roce_plan(planned[0], hashes.switches().hash, out)
+        write_roce_plan(planned[0], hashes.hash, out)
         note(f"wrote {out}")
-    print_json("plan-roce", data) if json else describe(data)
-    return True
-
-
-def check_ecmp(
-    source: str, network: Network, jobs: list[Job], hashes: HashOptions, pattern: str, seed: int, json: bool
-) -> int:
-    """`check --method ecmp`: what hashing costs, and what a plan would bring."""
-    if not jobs:
-        raise UsageError("--method ecmp is of a job", hint="--job HOSTFILE")
-    data, _ = ports_of(source, network, jobs, hashes, pattern, seed)
-    print_json("check-ecmp", data) if json else describe(data)
-    return Status.DONE
+    print_json("roce", data) if json else describe(data)
 
 
 def ports_of(

@@ -49,23 +49,28 @@ def route(
     for_jobs: Annotated[
         list[Path] | None,
         typer.Option(
-            "--for", metavar="PATH", help="Spread these jobs over the paths: hostfiles, folders, or the word slurm."
+            "--for",
+            metavar="PATH",
+            help="Jobs to spread over the paths: a hostfile, a folder, or the word slurm. Repeatable.",
         ),
     ] = None,
     out_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
+        Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README to DIR.")
     ] = None,
     comments: Annotated[
         bool, typer.Option("--comments", help="Comment each entry of lfts, not each LID: seven times the size.")
     ] = False,
     changed_from: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Tables in use: count changed entries, and write changed switches only."),
+        typer.Option(metavar="FILE", help="Tables in use, to count changed entries and write changed switches only."),
     ] = None,
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Make forwarding tables with one or several LIDs per port, check them, and write them for OpenSM."""
+    """Make forwarding tables for OpenSM, and check them.
+
+    Ports get one or several LIDs, and so one or several paths.
+    """
     network = on.open()
     running = jobs_to_spread(network, for_jobs or [])
     ports = options.parse_lmc(lmc)

@@ -1,4 +1,4 @@
-"""ayatori run: processes of a job on this machine, or an MPI program with the plug-in."""
+"""ayatori run: an MPI program with the plug-in, or any program on the paths of a plan."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
+from typer.models import TyperPath
 
 from ayatori import _core
 from ayatori._core import Network
@@ -24,7 +24,7 @@ from ayatori.cli import options, plan_at_start
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import check_lab
-from ayatori.cli.options import ASSUMED, NO_COSTS
+from ayatori.cli.options import ASSUMED, NO_COSTS, OneOf
 from ayatori.cli.output import print_warning
 from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.calibration import read_calibration
@@ -32,7 +32,7 @@ from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings, words_in_lab
 from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.model.network import open_source
-from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher, run_job
+from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher
 from ayatori.processes.foreground import run_in_foreground
 from ayatori.processes.mpi_job import LAUNCHERS
 from ayatori.processes.rank_probe import probe_library, probe_variables
@@ -41,58 +41,53 @@ PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
 CALIBRATION = "AYATORI_CALIBRATION"
 
 
-class Progress(StrEnum):
-    thread = "thread"
-    calls = "calls"
-    off = "off"
-
-
 PLAN = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--plan",
         metavar="FILE|auto[:SOURCE]",
-        help="The job's plan: verbs take its paths. auto: made at the start, for the ranks and hosts that the command "
-        "really starts, on SOURCE; else on --network, NWTOPO_SOURCE or what is found.",
+        click_type=TyperPath(path_type=str),  # ./auto is a file
+        help="Plan whose paths the program's verbs connections take. auto: plan at the start, for the ranks and hosts "
+        "that the command starts, on SOURCE, --network, NWTOPO_SOURCE or the detected network.",
     ),
 ]
-
-
-@dataclass(frozen=True)
-class AcpOptions:
-    """The options that start a program that uses libacp."""
-
-    acp: Annotated[bool, typer.Option("--acp", help="Start a program that uses libacp.")] = False
-    count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="Number of processes, with --acp.")] = None
 
 
 @dataclass(frozen=True)
 class PluginOptions:
     """The options that say what the plug-in knows and does."""
 
+    PANEL: ClassVar[str] = "Plug-in"
+    USUAL: ClassVar[tuple[str, ...]] = ("plan", "verbose")
     calibration: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|assumed|none",
-            help="Costs of messages, a file of calibrate: they decide which algorithms are worth a trial. assumed: by "
-            "link rate, even if AYATORI_CALIBRATION is set.",
+            metavar="FILE|assumed",
+            help="Costs of messages, which decide the algorithms to try: a file of calibrate, or assumed by link rate "
+            "(also if AYATORI_CALIBRATION is set).",
         ),
     ] = None
     plan: PLAN = None
     applied_out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Record the paths of connections there (check --applied).")
+        Path | None, typer.Option(metavar="DIR", help="Record the paths of connections in DIR, for check --applied.")
     ] = None
     progress: Annotated[
-        Progress | None,
-        typer.Option("--progress", help="Progress of nonblocking operations while the program computes."),
+        str | None,
+        typer.Option(
+            "--progress",
+            click_type=OneOf("mover of operations", ("thread", "calls", "off")),
+            help="Mover of nonblocking operations while the program computes.",
+        ),
     ] = None
-    verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in reports what it executes, and why.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print what the plug-in executes, and why.")] = False
 
 
 @dataclass(frozen=True)
 class SiteOptions:
     """The options that say where the job runs, and on which network."""
 
+    PANEL: ClassVar[str] = "Where and on which network"
+    USUAL: ClassVar[tuple[str, ...]] = ("network",)
     lab: Annotated[
         Path | None,
         typer.Option("--lab", metavar="FILE", help="Run in a cluster of namespaces, as lab cluster."),
@@ -102,11 +97,11 @@ class SiteOptions:
         typer.Option(
             "--network",
             metavar="SOURCE",
-            help="The job's network: messages between hosts take the fastest that both are on; with --lab the lab's.",
+            help="Network of the job: messages between hosts take the fastest plane of both; with --lab the lab's.",
         ),
     ] = None
     aliases: options.ALIASES = None
-    slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0
+    slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divisor of all rates of --lab.")] = 1.0
 
     def source(self) -> str | None:
         """The job's network, which in a lab is the lab's own unless another is named."""
@@ -118,45 +113,47 @@ class SiteOptions:
 @grouped
 def run(
     *,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="A program, or with MPI its launcher.")],
-    of_acp: AcpOptions,
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND...", help="Launcher of an MPI program, or a program.")
+    ],
     plugin: PluginOptions,
     where: SiteOptions,
+    count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, hidden=True)] = None,
 ) -> int:
-    """Run an MPI program (mpirun, mpiexec or srun) with its collectives executed by the plug-in; with --plan, the verbs
-    connections of any program take the plan's paths; with --acp, run N processes of a program that uses libacp. Exit
-    status: the command's; with --acp that of the first process that failed."""
-    _check(command, of_acp, where)
-    network, plan = where.source(), plugin.plan
-    is_auto = plan_at_start.is_asked_for(plan)
-    variables = _variables(command, plugin, network) | _log_of_paths(plugin.applied_out, plan)
-    variables |= _variables_of_aliases(where.aliases, network is not None or is_auto)
-    if plan is not None and not is_auto:
+    """Run an MPI program with its collectives executed by the plug-in.
+
+    COMMAND begins with mpirun, mpiexec or srun. With --plan, it may be any program: its verbs connections take the
+    plan's paths. The exit status is the command's.
+    """
+    _check(command, count, where)
+    network = where.source()
+    planned_on = plan_at_start.source_in(plugin.plan)
+    plan = None if plugin.plan is None or planned_on is not None else Path(plugin.plan)
+    variables = _variables(command, plugin, network) | _log_of_paths(plugin.applied_out, plugin.plan)
+    variables |= _variables_of_aliases(where.aliases, network is not None or planned_on is not None)
+    if plan is not None:
         variables |= _variables_of_plan(plan)
-    if of_acp.acp and (variables or is_auto):
-        raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
     try:
-        if of_acp.acp:
-            return run_job(command, of_acp.count or 1)
         site = _Site(where.lab, Settings(where.slower))
-        if is_auto and plan is not None:
-            planned_on = partial(plan_at_start.network_of, plan, network, where.aliases)
-            return _run_with_new_plan(command, variables, planned_on, plugin.applied_out, site)
+        if planned_on is not None:
+            network_of = partial(plan_at_start.network_of, planned_on, network, where.aliases)
+            return _run_with_new_plan(command, variables, network_of, plugin.applied_out, site)
         return site.start(site.job(command, variables, plan))
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
 
 
-def _check(command: list[str], of_acp: AcpOptions, where: SiteOptions) -> None:
-    count, lab, slower = of_acp.count, where.lab, where.slower
+def _check(command: list[str], count: int | None, where: SiteOptions) -> None:
+    lab, slower = where.lab, where.slower
     if slower <= 0:
         raise UsageError("--slower takes a number above 0")
     if slower != 1 and lab is None:
         raise UsageError("only a lab has rates to divide", hint="--slower goes with --lab FILE")
-    if of_acp.acp and lab is not None:
-        raise UsageError("--lab is for MPI programs, without --acp")
-    if count is not None and not of_acp.acp:
-        raise UsageError("-n is for --acp", hint=f"ayatori run -- {_started_by_mpi(command, count)}")
+    if count is not None:  # hidden: mpirun's, and so a usual guess
+        mpi = _started_by_mpi(command, count)
+        raise UsageError(
+            "run has no -n, its COMMAND has", hint=f"ayatori run {mpi} (libacp: ayatori acprun -n {count})"
+        )
     if shutil.which(command[0]) is None:
         raise Error(f"can't run {command[0]}", "command not found", "ayatori run mpirun -np 4 PROGRAM")
     if lab is not None:
@@ -234,7 +231,7 @@ def _say_what_runs(job: MpiJob) -> None:
     print(f"ayatori: {words}", file=sys.stderr, flush=True)
 
 
-def _log_of_paths(folder: Path | None, plan: Path | None) -> dict[str, str]:
+def _log_of_paths(folder: Path | None, plan: str | None) -> dict[str, str]:
     if folder is None:
         return {}
     if plan is None:
@@ -305,7 +302,7 @@ def _variables(command: list[str], plugin: PluginOptions, network: str | None) -
     if plugin.calibration:
         variables[CALIBRATION] = _calibration_file(plugin.calibration)
     if plugin.progress is not None:
-        variables["AYATORI_PROGRESS"] = plugin.progress.value
+        variables["AYATORI_PROGRESS"] = plugin.progress
     if network is not None:
         variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
         variables |= _network_of_neighbours(network, command)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, ClassVar, TypedDict
 
 import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl
+from ayatori.cli import options
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import counted, note, print_table, say
 from ayatori.cli.searching import CutData
@@ -28,14 +29,14 @@ from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER|slurm", help="The running jobs: a folder of hostfiles, or squeue's output."),
+    typer.Option(metavar="FOLDER|slurm", help="Running jobs: a folder of hostfiles, or slurm: what squeue prints."),
 ]
 STATE = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="With --running: file that keeps the links of each job, locked while in use."),
+    typer.Option(metavar="FILE", help="With --running: file that keeps the links of each job."),
 ]
 NAME = Annotated[
-    str | None, typer.Option(metavar="ID", help="With --running: name of the new job; else its hostfile's name.")
+    str | None, typer.Option(metavar="ID", help="With --running: name of the new job; else that of its hostfile.")
 ]
 SHARED_LINKS_SHOWN = 10
 
@@ -44,6 +45,7 @@ SHARED_LINKS_SHOWN = 10
 class RunningOptions:
     """The options that name the jobs that run, and the file that keeps their links."""
 
+    PANEL: ClassVar[str] = options.TOGETHER_PANEL
     running: RUNNING = None
     state: STATE = None
 

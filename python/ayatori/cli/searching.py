@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, TypedDict, TypeVar
+from typing import Annotated, ClassVar, TypedDict, TypeVar
 
 import typer
 
@@ -25,7 +25,12 @@ from ayatori.resumable import interrupt
 Found = TypeVar("Found")
 
 SECONDS = Annotated[
-    str, typer.Option(metavar="TIME", help="Search time at most; then, as at Ctrl-C, the best result counts.")
+    str,
+    typer.Option(
+        metavar="TIME",
+        help="Limit of the search time; then, as at Ctrl-C, the best result counts.",
+        rich_help_panel=options.SEARCH_PANEL,
+    ),
 ]
 USUAL_SECONDS = "60s"
 ROUNDS = "rounds of planning"
@@ -40,6 +45,7 @@ SECONDS_TO_END = 10.0
 class SearchOptions:
     """How long a search takes at most, and what is random in it."""
 
+    PANEL: ClassVar[str] = options.SEARCH_PANEL
     seconds: SECONDS = USUAL_SECONDS
     seed: options.SEED = 1
 

@@ -59,9 +59,9 @@ def show(
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
     svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Draw it into FILE; '-' is stdout.")
+        Path | None, typer.Option(metavar="FILE", allow_dash=True, help="Draw the network into FILE; '-' is stdout.")
     ] = None,
-    diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="Compare with another source.")] = None,
+    diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="Compare with this network.")] = None,
 ) -> int:
     """Show a network: shape, hosts, planes, link rates, faults.
 

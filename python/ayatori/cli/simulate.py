@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 import typer
 
@@ -27,7 +27,7 @@ from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import BackgroundData, background_as_data
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
-from ayatori.prediction.calls import Call, algorithms_of, make_schedule, read_pair_sizes
+from ayatori.prediction.calls import Call, check_algorithm_name, make_schedule, read_pair_sizes
 from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import Simulation, SimulationData, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
@@ -45,10 +45,13 @@ CHUNK = Annotated[str, typer.Option(metavar="SIZE", help="Chunk size of a pipeli
 
 
 ALGORITHM = Annotated[
-    str, typer.Option(metavar="A", help="The algorithm: two-level-ring, …; file:F, library:L.so:NAME.")
+    str, typer.Option(metavar="A", help="Algorithm, such as ring, or one of yours: file:F, library:L.so:NAME.")
 ]
 SCHEDULE_OUT = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write one job's schedule there, step by step.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write one job's schedule to FILE, step by step.", rich_help_panel="More of the collective"
+    ),
 ]
 
 
@@ -56,12 +59,16 @@ SCHEDULE_OUT = Annotated[
 class CallOptions:
     """The options that say which collective is simulated, and on which jobs."""
 
-    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")]
+    PANEL: ClassVar[str] = "More of the collective"
+    USUAL: ClassVar[tuple[str, ...]] = ("collective", "algorithm", "bytes")
+    collective: Annotated[
+        str, typer.Option(metavar="C", help="Collective, such as allreduce; see `ayatori algorithms`.")
+    ]
     algorithm: ALGORITHM
     bytes: BYTES = "1MiB"
     each: JobOptions
     asked: JobsAsked
-    root: Annotated[int, typer.Option(help="Rank of the root.")] = 0
+    root: Annotated[int, typer.Option(metavar="RANK", help="Rank of the root.")] = 0
     sizes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Sizes of an alltoallv: lines 'FROM TO BYTES'.")
     ] = None
@@ -69,11 +76,11 @@ class CallOptions:
 
     def call(self) -> Call:
         """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
-        options.value_of(algorithms_of, self.collective)
+        check_algorithm_name(self.collective, self.algorithm)
         if self.collective == "alltoallv" and self.sizes is None:
             hint = "--sizes FILE, with lines 'FROM TO BYTES'"
             raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
-        size = 0 if self.collective in WITHOUT_SIZE else options.value_of(parse_bytes, self.bytes)
+        size = 0 if self.collective in WITHOUT_SIZE else options.size_of(self.bytes)
         return Call(self.collective, self.algorithm, size, self.root, options.value_of(parse_bytes, self.chunk))
 
 
@@ -128,10 +135,10 @@ def simulate(
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> None:
-    """Predict the time of a collective: its messages are flows that share links fairly.
+    """Predict the time of a collective on a network.
 
-    --jobs times concurrent jobs, each in a loop that begins at a random phase. Under mpirun or srun the processes
-    share jobs that are timed one by one.
+    Messages are flows that share links fairly. --jobs times concurrent jobs, each in a loop that begins at a random
+    phase. Under mpirun or srun the processes share jobs that are timed one by one.
     """
     started = time.monotonic()
     call, each, asked = what.call(), what.each, what.asked

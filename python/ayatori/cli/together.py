@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ayatori._core import Network
 from ayatori.base.files import write_bytes
@@ -29,6 +29,8 @@ SHARED_LINKS_PRINTED = 10
 class JobsAsked:
     """The options that name jobs that run at the same time."""
 
+    PANEL: ClassVar[str] = options.TOGETHER_PANEL
+    USUAL: ClassVar[tuple[str, ...]] = ("jobs",)
     jobs: options.JOBS = None
     background: options.BACKGROUND = 0
     svg: options.SVG_OF_JOBS = None

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 
 BROADCASTS = ("1ring", "1ringM", "2ring", "2ringM", "long", "longM")
 """In the order of HPL's numbers for them."""
@@ -31,7 +31,7 @@ class Variant:
 
     def check(self) -> None:
         if self.broadcast not in BROADCASTS:
-            raise Error(f"HPL has no broadcast '{self.broadcast}'", hint=f"there are {', '.join(BROADCASTS)}")
+            raise UnknownWord("broadcast of HPL", self.broadcast, BROADCASTS)
         if not 0 <= self.depth <= MAX_DEPTH:
             raise Error(f"depth: {self.depth} is out of range", hint=f"0 to {MAX_DEPTH}")
         if not 0 < self.threshold < math.inf:

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from ayatori.base.compiled import PLUGINS, PROGRAMS, built_program
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.processes import open_mpi_as_root, run_to_end
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
@@ -130,11 +130,11 @@ def cells_of(collectives: Sequence[str], sizes: Sequence[int]) -> list[Cell]:
 def check(setting: Setting, cells: Sequence[Cell], repeats: int) -> None:
     """Raises Error if something of it can't be measured."""
     if setting.family not in FAMILIES:
-        raise Error(f"no MPI is called '{setting.family}'", hint=f"there are {', '.join(FAMILIES)}")
+        raise UnknownWord("MPI", setting.family, FAMILIES)
     built_program(program_of(setting.family).name, f"lib{setting.family}-dev")
     for cell in cells:
         if cell.collective not in COLLECTIVES:
-            raise Error(f"'{cell.collective}' can't be measured", hint=f"there are {', '.join(COLLECTIVES)}")
+            raise UnknownWord("measured collective", cell.collective, COLLECTIVES)
         if cell.collective != "barrier" and (not 4 <= cell.bytes <= MAX_BYTES or cell.bytes % 4 != 0):
             raise Error(f"bytes: {cell.bytes} is out of range", hint=f"multiples of 4 up to {MAX_BYTES}")
     for value, most, what in ((setting.ranks, MAX_RANKS, "ranks"), (repeats, 1000, "repeats")):

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, TypedDict, cast
 
 from ayatori.base.compiled import built_program
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.spreads import MedianSpread
 from ayatori.processes import run_to_end
 
@@ -111,7 +111,7 @@ def measure_peers(count: int) -> PeersData:
 def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
     for stack in stacks:
         if stack not in STACKS:
-            raise Error(f"no stack is called '{stack}'", hint=f"there are {', '.join(STACKS)}")
+            raise UnknownWord("stack", stack, STACKS)
     if not stacks or len(set(stacks)) < len(stacks):
         raise Error("each stack is named once", hint=f"there are {', '.join(STACKS)}")
     for value, least, most, what in (

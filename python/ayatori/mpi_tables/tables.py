@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.mpi_tables import mpich, openmpi
 from ayatori.mpi_tables.catalogue import MPICH, OPEN_MPI, OPEN_MPI_JSON, Mpi
 from ayatori.mpi_tables.rules import Ranked, Rules
@@ -31,7 +31,7 @@ class Written:
 
 def mpi_named(word: str) -> Mpi:
     if word not in MPIS:
-        raise Error(f"no MPI library is called '{word}' here", hint=f"there are {', '.join(MPIS)}")
+        raise UnknownWord("MPI library", word, MPIS)
     return MPIS[word]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.units import format_seconds, parse_seconds
 from ayatori.measurement.collectives import plugin_of
 from ayatori.processes import find_in_network
@@ -70,4 +70,4 @@ def mechanism_for(name: str, family: str) -> Mechanism:
         return Mechanism(
             name, variables, library, threads=threads, warm_up_seconds=_SETTLING_SECONDS if threads else 0.3
         )
-    raise Error(f"no mechanism is called '{name}'", hint=f"there are {SYNOPSIS}")
+    raise UnknownWord("mechanism", name, SYNOPSIS.split(", "))

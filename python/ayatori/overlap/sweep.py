@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Annotated, Any, TypedDict, cast
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
 from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.mechanisms import mechanism_for
@@ -51,7 +51,7 @@ class Sweep:
             if not 1 <= value <= most:
                 raise Error(f"{what}: {value} is out of range", hint=f"1 to {most}")
         if self.kernel not in KERNELS:
-            raise Error(f"no kernel is called '{self.kernel}'", hint=f"there are {', '.join(KERNELS)}")
+            raise UnknownWord("kernel", self.kernel, KERNELS)
         if not 0 <= self.matrix_order <= 65536:
             raise Error(f"matrix order: {self.matrix_order} is out of range", hint="up to 65536")
         for cell in self.cells:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from ayatori.base.compiled import built_program
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.measurement.collectives import FAMILIES
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import Mechanism, mechanism_for, why_no_offload
@@ -62,7 +62,7 @@ class Task(ABC):
         if not self.least_ranks <= cell.ranks <= 4096:
             raise Error(f"ranks: {cell.ranks} is out of range", hint="2 to 4096; a stencil's from 1 on")
         if cell.what not in self.whats:
-            raise Error(f"'{cell.what}' can't be measured", hint=f"there are {', '.join(self.whats)}")
+            raise UnknownWord(f"part of {cell.task}", cell.what, self.whats)
         self.check_size(cell.size)
 
     def check_size(self, size: int) -> None:
@@ -76,7 +76,7 @@ class Task(ABC):
     def program(self, cell: Cell) -> Path:
         """Raises Error if it was not built, or can't be compiled."""
         if cell.family not in FAMILIES:
-            raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
+            raise UnknownWord("MPI", cell.family, FAMILIES)
         return built_program(f"{cell.task}_mpi_{cell.family}", f"lib{cell.family}-dev")
 
     @abstractmethod

@@ -77,7 +77,7 @@ def program_of(command: Sequence[str], plugins: Path, lab: Path | None) -> Progr
     """Raises Error where it is not clear which MPI the program uses."""
     family = family_of(command)
     if family is None:
-        hint = "ayatori explain overlap -- mpirun -np 4 PROGRAM"
+        hint = "ayatori explain mpirun -np 4 PROGRAM"
         raise Error(f"can't tell which MPI '{' '.join(command)}' uses", hint=hint)
     return Program(tuple(command), family, plugins, lab)
 

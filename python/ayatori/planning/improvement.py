@@ -252,7 +252,7 @@ class ImprovementsData(TypedDict):
 
 
 def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> ImprovementsData:
-    """What `plan --json` prints besides the keys of jobs."""
+    """What `plan --json` prints in addition to the keys of jobs."""
     improvements = list(improvements)
     return {
         "baseline": in_use.name,

@@ -20,7 +20,7 @@ from ayatori._core import (
     SearchControl,
     StepSequence,
 )
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.spreads import PerhapsSpread
 from ayatori.model.network import LinkData, link_as_data
@@ -59,7 +59,7 @@ def method_named(name: str, others: Iterable[str] = ()) -> str:
     """The method of METHODS or of `others` with this name. Raises Error for no method."""
     known = (*METHODS, *others)
     if name not in known:
-        raise Error(f"no method '{name}'", hint=f"methods: {', '.join(known)}")
+        raise UnknownWord("method", name, known)
     return name
 
 
@@ -81,7 +81,7 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
         return _core.random_permutations(ranks, max(1, ranks - 1), seed)
     path = Path(pattern)
     if not path.exists():
-        raise Error(f"no pattern or pattern file '{pattern}'", hint=f"patterns: {', '.join(PATTERNS)}")
+        raise UnknownWord("pattern or pattern file", pattern, PATTERNS)
     return _core.parse_pattern(read_text(path), pattern, ranks)
 
 
@@ -111,7 +111,7 @@ def _planes_of(network: Network, machine: _core.Machine) -> set[int]:
 def rails_named(name: str) -> _core.RailUse:
     """One of RAILS. Raises Error for another name."""
     if name not in RAILS:
-        raise Error(f"no use of rails '{name}'", hint=f"rails: {', '.join(RAILS)}")
+        raise UnknownWord("use of rails", name, [*RAILS, AUTO_RAILS])
     return _core.RailUse[name.replace("-", "_")]
 
 

@@ -10,12 +10,14 @@ from typing import TypedDict
 
 from ayatori import _core
 from ayatori._core import HashedPaths, Job, Network, SourcePorts
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.spreads import MeanAndLeast
 from ayatori.planning.plans import steps_of
 
-HASHES = "xor, crc16, crc32, library:FILE.so"
+HASHES = ("xor", "crc16", "crc32")
+OWN_HASH = "library:"
+"""library:FILE.so is a hash of the user's (ayatori_hash.h)."""
 FIRST_ASSUMED_ADDRESS = IPv4Address("10.0.0.1")
 MAX_SEED = 2**32 - 1
 
@@ -127,6 +129,8 @@ def plan_ports(
     network: Network, job: Job, switches: Switches, pattern: str = "shift", seed: int = 1, draws: int = 8
 ) -> PlannedPorts:
     """Plans the source ports of a job's NICs for the steps of `pattern`, compared with `draws` draws at random."""
+    if switches.hash not in HASHES and not switches.hash.startswith(OWN_HASH):
+        raise UnknownWord("hash", switches.hash, [*HASHES, f"{OWN_HASH}FILE.so"])
     nics = _core.job_of_nics(network, job)
     endpoints = nics.endpoints(network)
     hosts = [job.name_of(network, network.machine_of(network.port(endpoint).device)) for endpoint in endpoints]
@@ -190,7 +194,7 @@ class RoceData(PortsData):
 
 
 def ports_as_data(planned: list[PlannedPorts], switches: Switches) -> PortsData:
-    """What `plan --roce --json` and `check --method ecmp --json` print."""
+    """What `roce --json` prints."""
     with_plan = [each.planned.contention.relative_bandwidth for each in planned]
     without = [fmean(each.without) for each in planned]
     return {

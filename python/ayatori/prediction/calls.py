@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Placement, PlannedSteps, Schedule
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
 from ayatori.prediction import loaded
@@ -111,5 +111,12 @@ def algorithms_of(collective: str) -> list[_core.Algorithm]:
     known = [algorithm for algorithm in _core.algorithms() if algorithm.collective == collective]
     if not known:
         collectives = dict.fromkeys(algorithm.collective for algorithm in _core.algorithms())
-        raise Error(f"no collective is called '{collective}'", hint=f"collectives: {', '.join(collectives)}")
+        raise UnknownWord("collective", collective, collectives)
     return known
+
+
+def check_algorithm_name(collective: str, name: str) -> None:
+    """Raises UnknownWord for neither an algorithm of the collective nor one of others."""
+    known = [algorithm.name for algorithm in algorithms_of(collective)]
+    if name not in known and not loaded.is_other(name):
+        raise UnknownWord(f"{collective} algorithm", name, known, f"`ayatori algorithms {collective}` lists them")

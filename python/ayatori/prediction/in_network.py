@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from ayatori._core import Job, Network, contiguous_job
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.choice import Candidate, Piece, choose
 from ayatori.prediction.costs import MessageCosts, seconds_of
@@ -73,7 +73,7 @@ def predict_in_network(
     """Of each collective and size. Raises Error if switches can't take a collective, or the network is no tree."""
     for name, _ in calls:
         if name not in COLLECTIVES:
-            raise Error(f"switches can't take {name}", hint=f"they take {', '.join(COLLECTIVES)}")
+            raise UnknownWord("collective in switches", name, COLLECTIVES)
     assumed = (model or Model()).on(network)
     height = links_up(network, job)
     found = fastest(network, job, calls, assumed)

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from ayatori import _core
 from ayatori._core import Job, Network, Placement, Plan, PlannedSteps, Routes, Schedule
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import (
     AUTO_RAILS,
@@ -85,7 +85,7 @@ class Model:
 
     def options(self) -> _core.FlowOptions:
         if self.steps not in STEP_MODES:
-            raise Error(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
+            raise UnknownWord("mode of steps", self.steps, STEP_MODES)
         options = _core.FlowOptions()
         options.steps = _core.StepMode[self.steps]
         options.costs = to_core(self.costs or FREE)

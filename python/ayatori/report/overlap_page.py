@@ -1,4 +1,4 @@
-"""The page of `ayatori explain overlap`: a timeline of the calls, of what is under way, and of bytes on the network."""
+"""The page of `ayatori explain`: a timeline of the calls, of what is under way, and of bytes on the network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[float, float]
 
 
 def overlap_page(data: dict[str, Any]) -> str:
-    """`data`: what `ayatori explain overlap --out-dir` writes as explanation.json."""
+    """`data`: what `ayatori explain --out-dir` writes as explanation.json."""
     figures = [_timeline(data["timeline"]), _bytes(data["timeline"])]
     tables = [
         _list("What is given", data["given"]),
@@ -31,7 +31,7 @@ def overlap_page(data: dict[str, Any]) -> str:
             ["hidden", f"{data['hidden']:.4g}", f"{measured['hidden']:.4g}"],
         ]
         tables.append(Table("Predicted and measured", ["seconds", "predicted", "measured"], rows, measured["verdict"]))
-    title, kind = "Communication that is hidden", "explain overlap"
+    title, kind = "Communication that is hidden", "explain"
     return page_of_figures(title, kind, data["command"], tables, figures, "", overlap_in_words(data))
 
 

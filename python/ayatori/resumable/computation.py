@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, Interrupted
 from ayatori.resumable.saved_results import SavedResults
 from ayatori.resumable.signals import interrupt, terminate
 
@@ -17,10 +17,6 @@ Item = TypeVar("Item")
 
 Work = Callable[[range], list[Any]]
 """Results of the items with these numbers, in their order; plain data, so that it can travel and be saved."""
-
-
-class Interrupted(Exception):
-    """Ctrl-C or SIGTERM, after the partial results were saved."""
 
 
 def compute(

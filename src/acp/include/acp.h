@@ -13,7 +13,7 @@
  *     acp_sync();
  *     acp_finalize();
  *
- * A program is started by `ayatori run --acp -n N -- PROGRAM`, mpirun (Open MPI), mpiexec.hydra (MPICH) or srun.
+ * A program is started by `ayatori acprun -n N PROGRAM`, mpirun (Open MPI), mpiexec.hydra (MPICH) or srun.
  * Started without a launcher, it is a job of one process. docs/acp.md lists the variables of the environment.
  *
  * Global memory. A global address is a number that names one byte of one process. Each process has starter memory,

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// libayatori_trace.so: writes down when a program's calls of MPI begin and end, which operations they begin and end,
-/// and when bytes cross the network's interfaces. `ayatori explain overlap` preloads it. With AYATORI_TRACE=DIR each
+/// and when bytes cross the network's interfaces. `ayatori explain` preloads it. With AYATORI_TRACE=DIR each
 /// process writes DIR/rank-N.json in MPI_Finalize (docs/overlap.md); without it calls are only passed on.
 
 #include <mpi.h>

@@ -13,7 +13,7 @@ namespace {
 constexpr ArtefactHead roce_head = {
     .format = "ayatori-roce-plan",
     .name = "a plan of source ports",
-    .made_by = "`ayatori plan SOURCE --job HOSTFILE --roce --out FILE` writes one",
+    .made_by = "`ayatori roce SOURCE --job HOSTFILE --out FILE` writes one",
 };
 constexpr std::uint64_t min_source_port = 0xC000;
 constexpr std::uint64_t max_source_port = 0xFFFF;

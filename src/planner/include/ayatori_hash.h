@@ -1,9 +1,9 @@
 /** \file
  * The ECMP hash of your Ethernet switches, as a function in a shared library of your own. With
- * `ayatori plan --roce --hash library:FILE.so` Ayatori plans the source ports of RoCE connections by it.
+ * `ayatori roce --hash library:FILE.so` Ayatori plans the source ports of RoCE connections by it.
  *
  *     cc -shared -fPIC -o our_switches.so our_switches.c
- *     ayatori plan SOURCE --job hosts --roce --hash library:./our_switches.so --addresses FILE --out roce.json
+ *     ayatori roce SOURCE --job hosts --hash library:./our_switches.so --addresses FILE --out roce.json
  */
 #ifndef AYATORI_HASH_H
 #define AYATORI_HASH_H

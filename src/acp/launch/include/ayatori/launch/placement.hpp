@@ -23,7 +23,7 @@ using Environment = std::function<const char*(const char*)>;
 
 /// Tries these launchers, in this order:
 ///
-///   1. ACP_RANK, ACP_PROCS, ACP_JOB_KEY (ayatori run --acp), ACP_PROCS_PER_HOST if not all are on one host
+///   1. ACP_RANK, ACP_PROCS, ACP_JOB_KEY (ayatori acprun), ACP_PROCS_PER_HOST if not all are on one host
 ///   2. OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_SIZE (Open MPI's mpirun); the key, and the number of hosts, over PMIx
 ///   3. PMI_FD, PMI_RANK, PMI_SIZE (hydra, the mpiexec of MPICH); the key over PMI-1; MPI_LOCALNRANKS
 ///   4. SLURM_PROCID, SLURM_NTASKS (srun); the key over PMIx (srun --mpi=pmix); SLURM_STEP_TASKS_PER_NODE,

@@ -1,4 +1,4 @@
-"""ayatori explain overlap: real programs under libayatori_trace.so, with and without the plug-in."""
+"""ayatori explain: real programs under libayatori_trace.so, with and without the plug-in."""
 
 import json
 import os
@@ -88,7 +88,7 @@ def test_calls_of_mpi4py_are_written_down(mpi: plugin.Mpi, tmp_path: Path) -> No
 def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
     launch = [f"mpirun.{mpi.family}", "-np", "2", *(["--oversubscribe"] if mpi.family == "openmpi" else [])]
     program = [str(PROGRAMS / f"overlap_mpi_{mpi.family}"), "iallreduce", "arithmetic", "65536", "3"]
-    words = ["explain", "overlap", "--repeats", "0", "--out-dir", str(tmp_path / "why"), "--json", "--", *launch]
+    words = ["explain", "--repeats", "0", "--out-dir", str(tmp_path / "why"), "--json", "--", *launch]
     data = ayatori_command(*words, *program).json()
     [kind] = data["kinds"]
     assert (kind["name"], kind["bytes"], kind["protocol"]) == ("allreduce", 65536, "steps of the MPI")
@@ -101,12 +101,12 @@ def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori
 
 
 def test_what_cannot_be_explained_is_refused(ayatori_command, tmp_path: Path) -> None:
-    ayatori_command("explain", "overlap", "--", "true").refused(1, "can't tell which MPI 'true' uses")
-    ayatori_command("explain", "overlap", "--repeats", "-1", "--", "true").refused(2)
+    ayatori_command("explain", "--", "true").refused(1, "can't tell which MPI 'true' uses")
+    ayatori_command("explain", "--repeats", "-1", "--", "true").refused(2)
 
 
 def test_a_program_that_fails_or_is_no_mpi_program(mpi: plugin.Mpi, ayatori_command) -> None:
-    launch = ["explain", "overlap", "--", f"mpirun.{mpi.family}", "-np", "1"]
+    launch = ["explain", "--", f"mpirun.{mpi.family}", "-np", "1"]
     ayatori_command(*launch, "false").refused(1, f"mpirun.{mpi.family} failed")
     # Not `true`: MPICH's launcher may end by SIGPIPE where a program is over before it has begun to look after it.
     ayatori_command(*launch, "sleep", "0.3").refused(1, "has written no trace")
