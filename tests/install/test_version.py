@@ -21,6 +21,7 @@ def test_all_places_have_the_version_of_cmake() -> None:
     assert ayatori.__version__ == built
     assert first(r"^## ([\d.]+)$", "CHANGELOG.md") == built
     assert first(r"^version: (.*)$", "CITATION.cff") == built
+    assert first(r"in version ([\d.]+),", "docs/status.md") == built
 
 
 def test_no_build_file_has_a_version_of_its_own() -> None:
