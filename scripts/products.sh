@@ -22,6 +22,8 @@ build_product() { # name
     check_product "$1"
     # shellcheck disable=SC2086
     need_packages $compile_packages
+    # shellcheck disable=SC2086
+    [ "$1" != mpi ] || need_packages $plugin_packages
     configure_product "$1" "build/$1" -DAYATORI_TESTS=OFF
     echo "built: $1, in build/$1" >&2
 }

@@ -27,7 +27,9 @@ ayatori plan ib:/root/fabric.txt --job /root/hostfile --out /root/plan.json
 
 def in_shell(script: str, *arguments: str | Path) -> str:
     parts = "".join(f". scripts/{name}.sh; " for name in ("progress", "packages", "install", "wheel", "deb", "bare"))
-    return said_by(["sh", "-euc", parts + script, "sh", *arguments], cwd=ROOT)
+    done = ran(["sh", "-euc", parts + script, "sh", *arguments], cwd=ROOT, seconds=3600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
