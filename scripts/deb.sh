@@ -56,6 +56,7 @@ Architecture: $(dpkg --print-architecture)
 Maintainer: $maintainer
 Installed-Size: $(du -sk $usr | cut -f 1)
 Depends: python3 (>= 3.$minor), python3 (<< 3.$((minor + 1))), python3-numpy (>= 1:1.24), $(sed -n 's/^shlibs:Depends=//p' build/deb/dependencies)
+Recommends: iproute2, openssh-client
 Suggests: $commands, $(sed -n 's/^shlibs:Suggests=//p' build/deb/dependencies)
 Section: net
 Priority: optional
