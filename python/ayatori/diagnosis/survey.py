@@ -29,7 +29,7 @@ class _Probe:
         program = base64.b64encode(_PROBE.read_bytes()).decode()
         command = f"python3 -c \"import base64; exec(base64.b64decode('{program}'))\""
         self.host = host
-        self._by_ssh = agent[:1] == ["ssh"]
+        self._by_ssh = bool(agent) and agent[0] == "ssh"
         words = [*agent, host, command] if agent else ["sh", "-c", command]
         try:
             self._process = subprocess.Popen(
