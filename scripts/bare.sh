@@ -4,7 +4,7 @@ bare_release=bookworm
 
 # Runs in namespaces of its own: its mounts and its processes are gone when it ends, however it ends. Of this machine's
 # environment it has what leads to packages, and SIGINT, which a shell's background job ignores otherwise.
-in_bare_root() { # root, command of ./run
+in_bare_root() { # root, command of a shell
     # The root is bound to itself, so that programs which look for a mount point at / find one.
     # shellcheck disable=SC2016
     exec env -i --default-signal=INT,QUIT \
@@ -16,7 +16,7 @@ in_bare_root() { # root, command of ./run
         mount -t proc proc "$1/proc"
         mount -t sysfs -o ro sysfs "$1/sys"
         mount --rbind /dev "$1/dev"
-        exec chroot "$1" sh -c "cd /root/ayatori && ./run $2"' sh "$1" "$2"
+        exec chroot "$1" sh -c "$2"' sh "$1" "$2"
 }
 
 make_bare_root() { # root
@@ -47,7 +47,7 @@ run_bare() { # commands of ./run…; demo and test without
     for command in "$@"; do
         echo "== bare: ./run $command" >&2
         # In the background, and waited for: the shell takes a signal at once.
-        in_bare_root "$root" "$command" </dev/null &
+        in_bare_root "$root" "cd /root/ayatori && ./run $command" </dev/null &
         running=$!
         wait "$running" || {
             echo "error: './run $command' fails on a bare Debian" >&2

@@ -4,14 +4,35 @@ install_help() { # prefix: manual pages and completion, both from the command li
     "$1/lib/ayatori/venv/bin/python" -m ayatori.cli.man_pages "$1/share/man/man1" >/dev/null
     while read -r shell file; do
         mkdir -p "$(dirname "$1/share/$file")"
-        _AYATORI_COMPLETE=source_$shell "$1/bin/ayatori" | sed '/./,$!d' >"$1/share/$file"
+        _AYATORI_COMPLETE=source_$shell "$1/lib/ayatori/venv/bin/python" -m ayatori.cli | sed '/./,$!d' >"$1/share/$file"
     done <<'END'
 bash bash-completion/completions/ayatori
 zsh zsh/site-functions/_ayatori
 fish fish/vendor_completions.d/ayatori.fish
 END
-    echo "manual pages: man -M $1/share/man ayatori" >&2
-    echo "completion in this bash: . $1/share/bash-completion/completions/ayatori" >&2
+}
+
+# The wheel is made from what is compiled already, by the Python that it was compiled for.
+make_local_wheel() {
+    rm -rf build/wheel
+    watched "making the wheel" build/wheel.log \
+        .venv/bin/pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel . || exit 1
+}
+
+fill_prefix() { # prefix, Python, options of venv and of pip…
+    prefix=$1
+    python=$2
+    venv_option=${3:-}
+    pip_option=${4:-}
+    make_local_wheel
+    cmake --install build/release --prefix "$prefix" --component development >/dev/null
+    watched "making the prefix's Python environment" build/install-venv.log \
+        "$python" -m venv $venv_option "$prefix/lib/ayatori/venv" || exit 1
+    watched "installing the wheel" build/install.log .venv/bin/pip --python "$prefix/lib/ayatori/venv/bin/python" \
+        install --disable-pip-version-check $pip_option build/wheel/ayatori-*.whl || exit 1
+    mkdir -p "$prefix/bin"
+    ln -sf ../lib/ayatori/venv/bin/ayatori "$prefix/bin/ayatori"
+    install_help "$prefix"
 }
 
 install_into() {
@@ -19,18 +40,9 @@ install_into() {
     case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
     build
     say_what_is_left_out build/release/CMakeCache.txt
-    cmake --install build/release --prefix "$prefix" --component development >/dev/null
-    # The wheel is made from what is compiled already, by the Python that it was compiled for.
-    rm -rf build/wheel
-    watched "making the wheel" build/wheel.log \
-        .venv/bin/pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel . || exit 1
-    watched "making the prefix's Python environment" build/install-venv.log \
-        .venv/bin/python -m venv "$prefix/lib/ayatori/venv" || exit 1
-    watched "installing the wheel" build/install.log \
-        "$prefix/lib/ayatori/venv/bin/pip" install --disable-pip-version-check build/wheel/ayatori-*.whl || exit 1
-    mkdir -p "$prefix/bin"
-    ln -sf ../lib/ayatori/venv/bin/ayatori "$prefix/bin/ayatori"
-    install_help "$prefix"
+    fill_prefix "$prefix" .venv/bin/python
+    echo "manual pages: man -M $prefix/share/man ayatori" >&2
+    echo "completion in this bash: . $prefix/share/bash-completion/completions/ayatori" >&2
     echo "installed into $prefix" >&2
     say_where_it_is "$prefix/bin"
 }

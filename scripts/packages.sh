@@ -6,6 +6,10 @@ compile_packages="g++ cmake ninja-build libfmt-dev libibnetdisc-dev libibmad-dev
 # What the program needs to be built and to run its main job.
 build_packages="$compile_packages python3 python3-dev python3-venv"
 lab_packages="opensm ibsim-utils infiniband-diags ibutils"
+# What runs inside MPI programs is compiled with these besides.
+plugin_packages="libopenmpi-dev libmpich-dev libibverbs-dev"
+# What a package for others is compiled with besides: all of `ayatori bench` and libacp.
+package_packages="$plugin_packages libpmix-dev libucx-dev libfabric-dev libopenblas-pthread-dev"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
     openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \

@@ -22,6 +22,8 @@ build_product() { # name
     check_product "$1"
     # shellcheck disable=SC2086
     need_packages $compile_packages
+    # shellcheck disable=SC2086
+    [ "$1" != mpi ] || need_packages $plugin_packages
     configure_product "$1" "build/$1" -DAYATORI_TESTS=OFF
     echo "built: $1, in build/$1" >&2
 }
@@ -35,7 +37,6 @@ test_product() { # name
 
 install_product() { # prefix, name
     check_product "$2"
-    [ "$2" != planner ] || { echo "error: the planner installs with the command line: ./run install PREFIX=DIR" >&2; exit 2; }
     build_product "$2"
     cmake --install "build/$2" --prefix "$1" --component development >/dev/null
     echo "installed: $2, into $1" >&2

@@ -152,7 +152,7 @@ def measured(
 ) -> list[SettingData]:
     families = [word.removeprefix("mpirun.") for word in words_of(mpi)] or installed_families()
     if not families:
-        raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
+        raise Error("no MPI is here", hint="apt-get install openmpi-bin, or mpich")
     counts = [number_of(word) for word in words_of(ranks)]
     if launch and len(families) * len(counts) != 1:
         raise UsageError("--launch starts one MPI with one number of ranks", hint="--mpi openmpi --ranks 64")

@@ -179,7 +179,7 @@ def overlap(
     site.check()
     families = words_of(by.mpi) or installed_families()
     if not families:
-        raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
+        raise Error("no MPI is here", hint="apt-get install openmpi-bin, or mpich")
     if "offload" in words_of(by.mechanisms) and (why := why_no_offload(families)):
         note(f"offload is not measured: {why}")
     sweep = what.sweep(by, families, repeats, measurements)

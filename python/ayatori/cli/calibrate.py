@@ -60,7 +60,10 @@ def check_files(hostfile: Path | None, out: Path | None) -> None:
         read_text(hostfile)
         hosts = len(hosts_in(hostfile))
         if hosts < 2:
-            raise Error(f"{hostfile} names {counted(hosts, 'host')}: messages are measured between the first two")
+            raise Error(
+                f"{hostfile} names {counted(hosts, 'host')}: messages are measured between the first two",
+                hint="without --hostfile, this host alone is measured",
+            )
     if out is not None and not out.parent.is_dir():
         raise Error(f"can't write {out}: there is no folder {out.parent}")
 

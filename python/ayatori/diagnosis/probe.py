@@ -36,7 +36,10 @@ def limit(number: int) -> Optional[int]:
 
 
 def interfaces() -> List[Dict[str, Any]]:
-    text = subprocess.check_output(["ip", "-j", "address", "show"], universal_newlines=True)
+    try:
+        text = subprocess.check_output(["ip", "-j", "address", "show"], universal_newlines=True)
+    except FileNotFoundError:
+        sys.exit("ip is not installed (apt-get install iproute2)")
     found = []
     for one in json.loads(text):
         if not one.get("ifname"):

@@ -29,13 +29,15 @@ class _Probe:
         program = base64.b64encode(_PROBE.read_bytes()).decode()
         command = f"python3 -c \"import base64; exec(base64.b64decode('{program}'))\""
         self.host = host
+        self._by_ssh = bool(agent) and agent[0] == "ssh"
         words = [*agent, host, command] if agent else ["sh", "-c", command]
         try:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
         except OSError as error:
-            raise Error(f"can't run {words[0]}", error.strerror or str(error)) from error
+            hint = "apt-get install openssh-client; or --agent COMMAND" if self._by_ssh else ""
+            raise Error(f"can't run {words[0]}", error.strerror or str(error), hint) from error
         self.reply: dict[str, Any] = {}
 
     def listen(self) -> None:
@@ -59,7 +61,9 @@ class _Probe:
                 break
         self.end()
         said = self._process.stderr.read().strip().splitlines()
-        raise Error(f"host '{self.host}' does not answer", said[-1] if said else "its probe has ended")
+        cause = said[-1] if said else "its probe has ended"
+        hint = f"'ssh {self.host} true' must work without a password" if self._by_ssh else ""
+        raise Error(f"host '{self.host}' does not answer", cause, hint)
 
     def end(self) -> None:
         self._process.kill()

@@ -57,9 +57,8 @@ def find_hpl(wanted: str = "") -> Path:
     for name in [wanted] if wanted else ["xhpl", "hpcc"]:
         if found := shutil.which(name):
             return Path(found)
-    raise Error(
-        f"{wanted or 'neither xhpl nor hpcc'} is not installed", hint=f"apt-get install {PACKAGE} libopenblas0-pthread"
-    )
+    missing = f"{wanted} is not installed" if wanted else "neither xhpl nor hpcc is installed"
+    raise Error(missing, hint=f"apt-get install {PACKAGE} libopenblas0-pthread")
 
 
 def launcher_of(words: str) -> Launcher:

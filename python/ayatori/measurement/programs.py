@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,9 @@ def _run_program(program: Path, arguments: list[str], timeout: float = MAX_SECON
     ended = run_to_end([program, *arguments], environment=os.environ, timeout=timeout)
     if ended.status == -signal.SIGALRM:
         raise Error(f"{program.name} took too long, and was ended", hint="fewer messages, or fewer senders")
+    if missing := re.search(r"loading shared libraries: ([^:\s]+)", ended.errors):
+        packages = " ".join(package for name, *rest in STACKS.values() if name == program.name for package in rest)
+        raise Error(f"{program.name} needs {missing[1]}", hint=f"apt-get install {packages}; or other --stacks")
     if ended.status != 0:
         raise Error(f"{program.name} failed", cause=ended.reason, internal=True)
     return dict(ended.objects()[-1])

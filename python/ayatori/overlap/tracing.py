@@ -15,7 +15,7 @@ from ayatori.overlap.noise import Noise
 from ayatori.overlap.replay import Job
 from ayatori.overlap.sites import thread_is_on
 from ayatori.overlap.trace import RankTrace, read_traces
-from ayatori.processes import MpiJob, family_of, open_mpi_as_root, plugin_for, run_program
+from ayatori.processes import MpiJob, family_of, first_error, open_mpi_as_root, plugin_for, run_program
 
 TOLERATED = 0.15
 """Of the hidden time that was predicted."""
@@ -60,10 +60,8 @@ class Program:
             timeout=self.max_seconds,
         )
         if status != 0:
-            said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            raise Error(
-                f"{self.command[0]} failed", said[0] if said else f"status {status}", f"its output is in {folder}"
-            )
+            why = first_error(errors) or f"status {status}"
+            raise Error(f"{self.command[0]} failed", why, f"its output is in {folder}")
 
     def trace_library(self) -> Path:
         library = self.plugins / self.family / "libayatori_trace.so"

@@ -5,7 +5,7 @@ from ayatori.processes.errors import ProgramError
 from ayatori.processes.in_network import InNetwork, find_in_network
 from ayatori.processes.local_job import run_job
 from ayatori.processes.mpi_job import YIELDING, MpiJob, family_of, mpi_job, other_launcher, plugin_for
-from ayatori.processes.programs import find_program, last_line, last_words, open_mpi_as_root
+from ayatori.processes.programs import find_program, first_error, last_line, last_words, open_mpi_as_root
 from ayatori.processes.supervised import Command, Supervised
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "family_of",
     "find_in_network",
     "find_program",
+    "first_error",
     "last_line",
     "last_words",
     "mpi_job",
