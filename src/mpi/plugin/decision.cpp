@@ -45,10 +45,10 @@ bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
   return call_ == MpiCall::allreduce && !exact && names_loaded_algorithm(choice.algorithm);
 }
 
-void Decision::prepare(const Placement& placement, MPI_Comm own, Rank rank) {
+void Decision::prepare(const Placement& placement, MPI_Comm comm, Rank rank) {
   if (!undecided_ || (before_ && !apart_)) return;
   undecided_ = false;
-  for (ForcedChoice& one : worth_a_trial(call_, bytes_, placement, own, rank)) candidates_.push_back(std::move(one));
+  for (ForcedChoice& one : worth_a_trial(call_, bytes_, placement, comm, rank)) candidates_.push_back(std::move(one));
   if (apart_) leave_out_the_mpi();
   if (before_) return;
   on_trial_ = may_try_ && candidates_.size() > 1;
@@ -95,16 +95,16 @@ void Decision::drop(const ForcedChoice& choice) {
   on_trial_ = trial_ || before_;
 }
 
-void Decision::note(double seconds, MPI_Comm own) {
+void Decision::note(double seconds, MPI_Comm comm) {
   if (before_) {
-    note_before_trial(seconds, own);
+    note_before_trial(seconds, comm);
     return;
   }
   trial_->note(seconds);
   if (!trial_->needs_agreement()) return;
   std::vector<double> longest = trial_->numbers();
   longest.push_back(process().is_oversubscribed() ? 1 : 0);
-  PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
+  PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, comm);
   const bool is_oversubscribed_anywhere = longest.back() != 0;
   longest.pop_back();
   trial_->agree(longest, is_oversubscribed_anywhere);
@@ -116,11 +116,11 @@ void Decision::note(double seconds, MPI_Comm own) {
   }
 }
 
-void Decision::note_before_trial(double seconds, MPI_Comm own) {
+void Decision::note_before_trial(double seconds, MPI_Comm comm) {
   before_->note(seconds);
   if (!before_->needs_agreement()) return;
   std::array<double, 2> slowest{before_->mean(), process().is_oversubscribed() ? 1.0 : 0.0};
-  PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, own);
+  PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, comm);
   const double mean = slowest[0];
   const bool is_oversubscribed_anywhere = slowest[1] != 0;
   spins_ = CallsBeforeTrial::ranks_spin(mean, is_oversubscribed_anywhere);

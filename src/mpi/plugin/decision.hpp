@@ -22,9 +22,9 @@ class Decision {
   /// Whether prepare() is to be called before the first call, rather than before a trial.
   [[nodiscard]] bool begins_apart() const { return apart_ && undecided_; }
   /// Finds what is worth a trial, if there is to be one now, or what runs instead of the MPI; before next() is
-  /// obeyed. `own` is the communicator of our own whose ranks have `placement`, and all of them call it when one does;
-  /// `rank` is ours.
-  void prepare(const Placement& placement, MPI_Comm own, Rank rank);
+  /// obeyed. The ranks of `comm`, which has the call, have `placement`, and all of them call it when one does; `rank` is
+  /// ours.
+  void prepare(const Placement& placement, MPI_Comm comm, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
   /// Counts a call, before anything else is asked of it; each rank counts each call once. True: it is on trial.
@@ -40,15 +40,15 @@ class Decision {
   [[nodiscard]] bool on_trial() const { return on_trial_; }
   /// Takes a choice out that can't be executed. The same on all ranks.
   void drop(const ForcedChoice& choice);
-  /// The call that next() was about took so long. Collective on `own` where times are compared.
-  void note(double seconds, MPI_Comm own);
+  /// The call that next() was about took so long. Collective on `comm` where times are compared.
+  void note(double seconds, MPI_Comm comm);
 
  private:
   [[nodiscard]] bool may_differ(const ForcedChoice& choice, bool exact) const;
   void leave_out_the_mpi();
   void begin_trial();
   void go_on_trial();
-  void note_before_trial(double seconds, MPI_Comm own);
+  void note_before_trial(double seconds, MPI_Comm comm);
   void end_trial();
   void explain_outcome(const std::vector<double>& seconds, bool is_first) const;
 
