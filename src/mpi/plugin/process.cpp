@@ -70,7 +70,6 @@ void drop_table_of_another_job() {
 /// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would. False, alike in all
 /// processes: the MPI has no communicator to give.
 bool make_communicator_for_messages() {
-  PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   MPI_Errhandler before = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
   PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -114,15 +113,18 @@ bool begin_process(int level) {
   take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;
   if (!the_process.settings.executes_anything() && !the_process.table && !moves) return false;
-  if (!make_communicator_for_messages()) {
-    report("collectives are left alone: the MPI has no communicator for their messages");
-    return false;
-  }
+  PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
   take_model(the_process);
   drop_table_of_another_job();
+  // Last, when communicators that were needed meanwhile are free: MPICH takes 900 KB for the ninth.
+  if (!make_communicator_for_messages()) {
+    report("collectives are left alone: the MPI has no communicator for their messages");
+    end_progress();
+    return false;
+  }
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
   if (may_be_ours || the_process.table) {
     the_process.executes_nonblocking = join_progress_of_mpi();
