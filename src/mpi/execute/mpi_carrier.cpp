@@ -46,8 +46,7 @@ Result<> MpiCarrier::post_send(RequestId request, const CarriedMessage& message)
     for (const auto& piece : message.pieces) end = std::ranges::copy(piece, end).out;
   }
   return post(message, together, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Isend(data, count, type, rank_of(message), tag_of(message), communicator_,
-                     &requests_[request]);
+    return MPI_Isend(data, count, type, rank_of(message), tag_of(message), communicator_, &requests_[request]);
   });
 }
 
@@ -55,8 +54,7 @@ Result<> MpiCarrier::post_receive(RequestId request, const CarriedMessage& messa
   std::byte* const together = memory_for(request, message);
   if (together != nullptr) together_[request].to_receive = message.pieces;
   return post(message, together, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Irecv(data, count, type, rank_of(message), tag_of(message), communicator_,
-                     &requests_[request]);
+    return MPI_Irecv(data, count, type, rank_of(message), tag_of(message), communicator_, &requests_[request]);
   });
 }
 

@@ -39,8 +39,7 @@ class AlltoallvData {
  public:
   AlltoallvData(const Part& part, const Blocks& from, const Blocks& to, bool in_place)
       : arriving_(to.address, to.counts, to.displacements, part.kept(to.layout), Access::write),
-        leaving_(from.address, from.counts, from.displacements, part.kept(from.layout), Access::read,
-                 in_place),
+        leaving_(from.address, from.counts, from.displacements, part.kept(from.layout), Access::read, in_place),
         regions_(leaving_.begins().begin(), leaving_.begins().end()),
         sizes_(leaving_.sizes().begin(), leaving_.sizes().end()) {
     regions_.insert(regions_.end(), arriving_.begins().begin(), arriving_.begins().end());

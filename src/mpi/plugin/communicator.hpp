@@ -33,8 +33,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] Rank ranks() const { return ranks_; }
 
-  /// Agrees on tags for messages, at the first call; collective, as a reduction of the MPI's on this communicator. So it
-  /// may only be called within a collective of the program that blocks, or in a function that made the communicator.
+  /// Agrees on tags for messages, at the first call; collective, as a reduction of the MPI's on this communicator. So
+  /// it may only be called within a collective of the program that blocks, or in a function that made the communicator.
   /// False if too many communicators have tags: the same on all ranks.
   [[nodiscard]] bool prepare();
   /// Whether that has happened: the same on all ranks.

@@ -12,15 +12,8 @@
 
 namespace ayatori::plugin {
 
-namespace {
-
-/// Of operations that round, who executes must not change while the program runs: so they have one trial, a longer one.
-constexpr std::size_t rounds_of_only_trial = 15;
-
-}  // namespace
-
 Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks)
-    : call_(call), bytes_(bytes), apart_(apart), candidates_(1), may_change_(exact) {
+    : call_(call), bytes_(bytes), apart_(apart), candidates_(1) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     candidates_.push_back(*forced);
@@ -29,12 +22,11 @@ Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks
                         incumbent_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
     return;
   }
-  const bool may_round = !exact && settings.reproducible;
-  if (may_round && !apart && settings.guard) {
+  if (!exact && !apart && settings.guard) {
     explain(fmt::format("{} of operations that round: the MPI's own, so that results do not depend on the time",
                         names_of(call).name));
   }
-  may_try_ = settings.guard && !may_round;
+  may_try_ = settings.guard && exact;
   undecided_ = may_try_ || apart;
   on_trial_ = may_try_;
   if (may_try_) before_.emplace();
@@ -66,8 +58,7 @@ void Decision::leave_out_the_mpi() {
 }
 
 void Decision::begin_trial() {
-  trial_.emplace(candidates_.size(), incumbent_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
-                 calls_before_trial_, spins_);
+  trial_.emplace(candidates_.size(), incumbent_, Trial::default_rounds, calls_before_trial_, spins_);
 }
 
 void Decision::go_on_trial() {
@@ -135,11 +126,9 @@ void Decision::end_trial() {
   const std::size_t before = std::exchange(incumbent_, trial_->best());
   // Of calls with other roots, too, which ranks may not remember alike.
   if (incumbent_ != before) forget_cached_calls();
-  if (may_change_) {
-    // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
-    calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
-    calls_before_trial_ = calls_until_trial_;
-  }
+  // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
+  calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
+  calls_before_trial_ = calls_until_trial_;
   ++trials_;
   explain_outcome(trial_->medians(), trials_ == 1);
   on_trial_ = false;

@@ -204,18 +204,17 @@
   X(Ibarrier, (MPI_Comm comm, MPI_Request * request), (comm, request)) \
   X(Start, (MPI_Request * request), (request))
 
-/// Functions with large counts, and others of MPI 4. An MPI of the family may lack them; where its header does, we stand
-/// in front of none.
+/// Functions with large counts, and others of MPI 4. An MPI of the family may lack them; where its header does, we
+/// stand in front of none.
 #if MPI_VERSION >= 4
 #define AYATORI_HAS_LARGE_COUNTS 1
 #define AYATORI_LARGE_COLLECTIVES(X) AYATORI_COUNTED_COLLECTIVES(X, _c, MPI_Count, MPI_Aint)
 #define AYATORI_LARGE_REQUESTS(X) AYATORI_COUNTED_REQUESTS(X, _c, MPI_Count, MPI_Aint)
-#define AYATORI_NEWER_CALLS(X)                                                                                     \
-  X(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm * made, MPI_Request * request),                   \
-    (comm, info, made, request))                                                                                   \
-  X(Comm_create_from_group,                                                                                        \
-    (MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made),                     \
-    (group, tag, info, handler, made))                                                                             \
+#define AYATORI_NEWER_CALLS(X)                                                                                         \
+  X(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm * made, MPI_Request * request),                       \
+    (comm, info, made, request))                                                                                       \
+  X(Comm_create_from_group, (MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made), \
+    (group, tag, info, handler, made))                                                                                 \
   X(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session * session), (info, handler, session))
 #else
 #define AYATORI_HAS_LARGE_COUNTS 0

@@ -63,7 +63,8 @@ static int (*init_session)(MPI_Info, MPI_Errhandler, MPI_Session*);
 static int begin_session(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   static int is_reported;
   const char* const verbose = getenv("AYATORI_VERBOSE");
-  if (verbose != NULL && strcmp(verbose, "1") == 0 && !is_reported++) report("collectives of sessions: the MPI's own", "");
+  if (verbose != NULL && strcmp(verbose, "1") == 0 && !is_reported++)
+    report("collectives of sessions: the MPI's own", "");
   return init_session(info, handler, session);
 }
 #endif
@@ -154,8 +155,8 @@ static void report_why(int rank) {
   fprintf(stderr, "ayatori: collectives are left alone: rank %d on %s: %s\n", rank, host, why_not);
 }
 
-/* Whether all processes of MPI_COMM_WORLD can execute; if so, each does. A process that stepped aside alone would leave the
- * others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
+/* Whether all processes of MPI_COMM_WORLD can execute; if so, each does. A process that stepped aside alone would leave
+ * the others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
 static int all_can(int can, int off) {
   const MPI_Comm world = OWN_CONSTANT(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
   const MPI_Datatype type = OWN_CONSTANT(MPI_Datatype, MPI_INT, "ompi_mpi_int");

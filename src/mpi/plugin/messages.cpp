@@ -59,8 +59,8 @@ CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool ou
     by_sockets_ = std::make_unique<SocketCarrier>(*process().sockets, messages.processes_, program.stream_count());
     carrier_ = by_sockets_.get();
   } else {
-    by_mpi_ = std::make_unique<MpiCarrier>(process().messages, program, process().settings.max_count,
-                                           messages.processes_);
+    by_mpi_ =
+        std::make_unique<MpiCarrier>(process().messages, program, process().settings.max_count, messages.processes_);
     by_mpi_->set_first_tag(messages.first_tag_);
     carrier_ = by_mpi_.get();
   }

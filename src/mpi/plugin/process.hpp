@@ -41,9 +41,9 @@ struct Process {
   /// ours, made in MPI_Init: elsewhere, another process may be in a call that must come first.
   MPI_Comm messages = MPI_COMM_NULL;
   std::unique_ptr<TagBlocks> tags;  ///< of `messages`: each communicator of the program has a block
-  Placement placement;          ///< of the ranks of MPI_COMM_WORLD
-  std::vector<int> node_ranks;  ///< ranks of MPI_COMM_WORLD on our node, by their number on it
-  Rank node_self = 0;           ///< our own number on it
+  Placement placement;              ///< of the ranks of MPI_COMM_WORLD
+  std::vector<int> node_ranks;      ///< ranks of MPI_COMM_WORLD on our node, by their number on it
+  Rank node_self = 0;               ///< our own number on it
   /// Whether calls that do not block can be executed, and some may be: the same in all processes.
   bool executes_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over
