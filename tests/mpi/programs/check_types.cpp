@@ -1,6 +1,6 @@
 // check_types exact|rounding CALLS: reductions of each type for which MPI defines the operation, CALLS times in a row.
 // `exact`: of small numbers, whose results are the same in every order. Rank 0 prints a line for each type, operation
-// and function with a checksum of the results of all ranks, which must be those that the MPI alone prints.
+// and function with a checksum of the results of all ranks. These lines must be those that the MPI alone prints.
 #include <mpi.h>
 
 #include <cstddef>
@@ -219,6 +219,16 @@ void check(const Type& type, const Operation& operation, int calls) {
   print(type, operation.name, "reduce_scatter_block", checksum(received, part));
 }
 
+/// An operation that MPI does not define for the type: some MPIs refuse it.
+void check_refused() {
+  int sent = 1;
+  int received = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = MPI_Allreduce(&sent, &received, 1, MPI_INTEGER, MPI_LAND, MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (rank == 0) std::printf("MPI_INTEGER and: %s\n", code == MPI_SUCCESS ? "allowed" : "refused");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -229,6 +239,7 @@ int main(int argc, char** argv) {
   for (const Type& type : types()) {
     for (const Operation& operation : operations(type.ops)) check(type, operation, argc > 2 ? std::atoi(argv[2]) : 1);
   }
+  check_refused();
   MPI_Finalize();
   return 0;
 }
