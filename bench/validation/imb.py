@@ -79,8 +79,6 @@ def times_of(setting: Setting, with_plugin: bool) -> Times:
         )
         command = setting.command()
         if with_plugin:
-            # Sums of floating-point numbers are tried, too.
-            variables["AYATORI_REPRODUCIBLE"] = "off"
             command = [AYATORI, "run", "--", *command]
         rows = rows_of(output_of(command, environment=variables, timeout=600))
         # A call of no bytes is over before it has begun, but for the barrier.

@@ -1,4 +1,4 @@
-"""What the plug-in takes of a process's memory, as the kernel counts it."""
+"""What the plug-in takes of a process's memory, as the kernel counts it, and of its heap, as malloc does."""
 
 import plugin
 
@@ -13,8 +13,8 @@ FORCED = {
     "AYATORI_ALLGATHER": "ring",
     "AYATORI_BARRIER": "dissemination",
 }
-MAX_OF_A_COMMUNICATOR = 8192
-"""Bytes, besides what the MPI takes for the communicator that the plug-in makes."""
+MAX_OF_A_COMMUNICATOR = 4608
+"""Bytes on the heap: 3,968 with MPICH 4.0.2 and 3,554 with Open MPI 4.1.4, within 10, under load as well."""
 
 
 def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> list[int]:
@@ -24,12 +24,11 @@ def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> 
 
 def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi, everything: bool) -> None:
     count = MANY_COMMUNICATORS if everything else COMMUNICATORS
-    _, first_without, last_without = measured(mpi, 4, count, preload=False)
-    _, first, last = measured(mpi, 4, count, preload=True)
-    # Each communicator of the program comes with one of ours.
-    each_without = (last_without - first_without) / count
-    each = (last - first) / count - 2 * each_without
-    print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator besides the MPI's")
+    _, first_without, *heap_without = measured(mpi, 4, count, preload=False)
+    _, first, *heap = measured(mpi, 4, count, preload=True)
+    # Of the second half: MPIs take memory for many communicators at once.
+    each = ((heap[1] - heap[0]) - (heap_without[1] - heap_without[0])) / (count - count // 2)
+    print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator")
     assert each < MAX_OF_A_COMMUNICATOR
     assert first - first_without < 1 << 20
 

@@ -21,8 +21,10 @@ Result<> checked(int code, std::string_view call) {
 
 }  // namespace
 
-MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count)
+MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count,
+                       std::shared_ptr<const std::vector<Rank>> ranks)
     : communicator_(communicator),
+      ranks_(std::move(ranks)),
       max_count_(max_count),
       requests_(program.max_open_messages(), MPI_REQUEST_NULL),
       together_(program.max_open_messages()) {
@@ -44,8 +46,7 @@ Result<> MpiCarrier::post_send(RequestId request, const CarriedMessage& message)
     for (const auto& piece : message.pieces) end = std::ranges::copy(piece, end).out;
   }
   return post(message, together, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Isend(data, count, type, static_cast<int>(message.peer), tag_of(message), communicator_,
-                     &requests_[request]);
+    return MPI_Isend(data, count, type, rank_of(message), tag_of(message), communicator_, &requests_[request]);
   });
 }
 
@@ -53,8 +54,7 @@ Result<> MpiCarrier::post_receive(RequestId request, const CarriedMessage& messa
   std::byte* const together = memory_for(request, message);
   if (together != nullptr) together_[request].to_receive = message.pieces;
   return post(message, together, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Irecv(data, count, type, static_cast<int>(message.peer), tag_of(message), communicator_,
-                     &requests_[request]);
+    return MPI_Irecv(data, count, type, rank_of(message), tag_of(message), communicator_, &requests_[request]);
   });
 }
 

@@ -23,7 +23,9 @@ class MpiCarrier final : public Carrier {
  public:
   /// Carries for programs like this one: with as many messages under way and pieces a message at most. MPI counts with
   /// int: more than `max_count` bytes that follow each other are several blocks of a datatype.
-  MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count = Bytes{1} << 30);
+  /// `ranks`: by participant its rank in `communicator`; nullptr: the same number.
+  MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count = Bytes{1} << 30,
+             std::shared_ptr<const std::vector<Rank>> ranks = nullptr);
   /// Memory of messages that never became complete, as after an error, is MPI's for ever.
   ~MpiCarrier() override;
   MpiCarrier(const MpiCarrier&) = delete;
@@ -60,7 +62,12 @@ class MpiCarrier final : public Carrier {
     return first_tag_ + static_cast<int>(message.stream);
   }
 
+  [[nodiscard]] int rank_of(const CarriedMessage& message) const {
+    return static_cast<int>(ranks_ == nullptr ? message.peer : (*ranks_)[message.peer]);
+  }
+
   MPI_Comm communicator_;
+  std::shared_ptr<const std::vector<Rank>> ranks_;
   Bytes max_count_;
   int first_tag_ = 0;
   std::vector<MPI_Request> requests_;  ///< by RequestId; MPI_REQUEST_NULL if it is not under way

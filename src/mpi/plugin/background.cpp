@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <utility>
 
 #include "ayatori/progress/in_flight.hpp"
@@ -18,9 +20,24 @@ namespace ayatori::plugin {
 namespace {
 
 InFlight in_flight;
+
+/// MPI_Comm_idup of Open MPI 4.1 is itself a sequence of collectives on the communicator. It posts each when somebody
+/// polls, though ranks that poll at different times then post them in different orders among the program's own. So
+/// nothing of ours polls while a duplication is under way.
+InFlight duplications;
+std::atomic<int> beginning_duplications{0};
+std::mutex polling;  // held in a poll of the thread
+
 ProgressThread* thread = nullptr;  // ended in MPI_Finalize, and not by a child of fork() that exits
 
 bool is_anything_under_way() { return in_flight.count() > 0 || process().outstanding.count() > 0; }
+
+bool may_poll() { return beginning_duplications == 0 && duplications.count() == 0; }
+
+void poll_by_thread() {
+  const std::lock_guard lock(polling);
+  if (may_poll()) let_mpi_progress();
+}
 
 InFlight::Key key_of(MPI_Request request) {
   InFlight::Key key = 0;
@@ -61,7 +78,7 @@ void start_thread() {
     return;
   }
   ProgressThreadOptions options;
-  options.poll = let_mpi_progress;
+  options.poll = poll_by_thread;
   options.has_work = is_anything_under_way;
   options.now = seconds_now;
   options.time_on_core = nanoseconds_on_core;
@@ -86,6 +103,24 @@ struct Begins<Member> {
   }
 };
 
+/// A function that duplicates a communicator, and begins a request, its last argument.
+template <auto Member>
+struct Duplicates;
+template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)>
+struct Duplicates<Member> {
+  static int call(Arguments... arguments) {
+    {
+      const std::lock_guard lock(polling);
+      ++beginning_duplications;
+    }
+    const int code = (beneath.*Member)(arguments...);
+    const MPI_Request* const request = last_of(arguments...);
+    if (code == MPI_SUCCESS && *request != MPI_REQUEST_NULL) duplications.add(key_of(*request));
+    --beginning_duplications;
+    return code;
+  }
+};
+
 /// Any function: after it, what is under way may move.
 template <auto Member>
 struct Moves;
@@ -102,6 +137,12 @@ void see_requests(ayatori_mpi_calls& calls) {
   if (calls.name != nullptr) calls.name = &Begins<&ayatori_mpi_calls::name>::call;
   AYATORI_REQUESTING_CALLS(AYATORI_BEGINS)
 #undef AYATORI_BEGINS
+  calls.Comm_idup = &Duplicates<&ayatori_mpi_calls::Comm_idup>::call;
+#if AYATORI_HAS_LARGE_COUNTS
+  if (calls.Comm_idup_with_info != nullptr) {
+    calls.Comm_idup_with_info = &Duplicates<&ayatori_mpi_calls::Comm_idup_with_info>::call;
+  }
+#endif
   see_ends_of_requests(calls);
 }
 
@@ -133,7 +174,9 @@ void end_background() { delete std::exchange(thread, nullptr); }
 void note_begun(const MPI_Request* request) {
   if (request == nullptr || *request == MPI_REQUEST_NULL) return;
   int is_over = 0;
-  if (PMPI_Request_get_status(*request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over != 0) return;
+  if (may_poll() && PMPI_Request_get_status(*request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over != 0) {
+    return;
+  }
   const bool is_first = in_flight.add(key_of(*request));
   if (thread != nullptr) thread->poll_soon();
   if (is_first && thread != nullptr) thread->wake();
@@ -141,7 +184,9 @@ void note_begun(const MPI_Request* request) {
 }
 
 void note_ended(MPI_Request request) {
-  if (request != MPI_REQUEST_NULL) in_flight.remove(key_of(request));
+  if (request == MPI_REQUEST_NULL) return;
+  in_flight.remove(key_of(request));
+  duplications.remove(key_of(request));
 }
 
 InsideMpi::InsideMpi() {
@@ -153,7 +198,7 @@ InsideMpi::~InsideMpi() {
 }
 
 void move_by_call() {
-  if (process().settings.progress != ProgressMode::calls || !is_anything_under_way()) return;
+  if (process().settings.progress != ProgressMode::calls || !is_anything_under_way() || !may_poll()) return;
   constexpr double seconds_between = 10e-6;
   thread_local double last = 0;
   const double now = PMPI_Wtime();

@@ -18,7 +18,7 @@ namespace ayatori::plugin {
 class OneBuffer {
  public:
   OneBuffer(const Part& part, const Elements& elements, Bytewise::Access access)
-      : data_(part.kept(elements), access, part.on.own()), regions_{data_.begin()} {}
+      : data_(part.kept(elements), access), regions_{data_.begin()} {}
 
   [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
   [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
@@ -36,7 +36,7 @@ class BlockOfEach : public OneBuffer {
   BlockOfEach(const Part& part, const Elements& all, Bytewise::Access access, const std::optional<Elements>& own,
               Bytes block)
       : OneBuffer(part, all, access) {
-    if (own) pack(*own, regions().front() + part.on.rank() * block, part.on.own());
+    if (own) pack(*own, regions().front() + part.on.rank() * block);
   }
 };
 
@@ -45,8 +45,8 @@ class SizedBlockOfEach {
  public:
   SizedBlockOfEach(const Part& part, const void* address, const ByRank& counts, const ByRank& displacements,
                    const Layout& layout, Bytewise::Access access, const std::optional<Elements>& own)
-      : data_(address, counts, displacements, part.kept(layout), access, part.on.own()) {
-    if (own) pack(*own, data_.begins()[part.on.rank()], part.on.own());
+      : data_(address, counts, displacements, part.kept(layout), access) {
+    if (own) pack(*own, data_.begins()[part.on.rank()]);
   }
 
   [[nodiscard]] std::span<std::byte* const> regions() const { return data_.begins(); }

@@ -13,6 +13,17 @@ int prepared(int code, const MPI_Comm* made) {
   return code;
 }
 
+#if AYATORI_HAS_LARGE_COUNTS
+/// Of a session, which may outlast MPI_COMM_WORLD.
+int Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made) {
+  const int code = ayatori_own_calls.Comm_create_from_group(group, tag, info, handler, made);
+  if (code != MPI_SUCCESS || made == nullptr) return code;
+  if (Communicator* const on = Communicator::find(*made)) on->leave_to_mpi();
+  explain("collectives on communicators of MPI_Comm_create_from_group: the MPI's own");
+  return code;
+}
+#endif
+
 /// `call` has the type of the MPI function `Member`, whose last argument is the communicator that it makes.
 template <auto Member>
 struct Makes;
@@ -29,6 +40,9 @@ void prepare_communicators(ayatori_mpi_calls& executed) {
 #define AYATORI_MAKES(name, parameters, arguments) executed.name = &Makes<&ayatori_mpi_calls::name>::call;
   AYATORI_COMMUNICATOR_CALLS(AYATORI_MAKES)
 #undef AYATORI_MAKES
+#if AYATORI_HAS_LARGE_COUNTS
+  if (executed.Comm_create_from_group != nullptr) executed.Comm_create_from_group = &Comm_create_from_group;
+#endif
 }
 
 }  // namespace ayatori::plugin

@@ -12,8 +12,8 @@ using Access = Bytewise::Access;
 class AlltoallData {
  public:
   AlltoallData(const Part& part, const Elements& from, const Elements& to, bool in_place)
-      : leaving_(part.kept(from), Access::read, part.on.own(), in_place || part.call.use(0).written),
-        arriving_(part.kept(to), Access::write, part.on.own()),
+      : leaving_(part.kept(from), Access::read, in_place || part.call.use(0).written),
+        arriving_(part.kept(to), Access::write),
         regions_{leaving_.begin(), arriving_.begin()} {}
 
   [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
@@ -38,9 +38,8 @@ struct Blocks {
 class AlltoallvData {
  public:
   AlltoallvData(const Part& part, const Blocks& from, const Blocks& to, bool in_place)
-      : arriving_(to.address, to.counts, to.displacements, part.kept(to.layout), Access::write, part.on.own()),
-        leaving_(from.address, from.counts, from.displacements, part.kept(from.layout), Access::read, part.on.own(),
-                 in_place),
+      : arriving_(to.address, to.counts, to.displacements, part.kept(to.layout), Access::write),
+        leaving_(from.address, from.counts, from.displacements, part.kept(from.layout), Access::read, in_place),
         regions_(leaving_.begins().begin(), leaving_.begins().end()),
         sizes_(leaving_.sizes().begin(), leaving_.sizes().end()) {
     regions_.insert(regions_.end(), arriving_.begins().begin(), arriving_.begins().end());

@@ -15,7 +15,7 @@ using Access = Bytewise::Access;
 class OwnBlock {
  public:
   OwnBlock(const Part& part, const Elements& own, Access access, Bytes block)
-      : data_(part.kept(own), access, part.on.own()), access_(access) {
+      : data_(part.kept(own), access), access_(access) {
     const Bytes at = part.on.rank() * block;
     regions_[0] = data_.begin() - at;
     const RegionUse& use = part.call.use(0);
@@ -52,8 +52,8 @@ class OwnBlock {
 class Scattered {
  public:
   Scattered(const Part& part, const Elements& all, const std::optional<Elements>& own, Bytes block)
-      : data_(part.kept(all), Access::read, part.on.own()), regions_{data_.begin()} {
-    if (own) unpack(data_.begin() + part.on.rank() * block, *own, part.on.own());
+      : data_(part.kept(all), Access::read), regions_{data_.begin()} {
+    if (own) unpack(data_.begin() + part.on.rank() * block, *own);
   }
 
   [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
@@ -70,7 +70,7 @@ class Scattered {
 class SizedOwnBlock {
  public:
   SizedOwnBlock(const Part& part, const Elements& own, Access access)
-      : data_(part.kept(own), access, part.on.own()), regions_(part.on.ranks()), sizes_(part.on.ranks()) {
+      : data_(part.kept(own), access), regions_(part.on.ranks()), sizes_(part.on.ranks()) {
     regions_[part.on.rank()] = data_.begin();
     sizes_[part.on.rank()] = own.bytes();
   }
@@ -91,8 +91,8 @@ class SizedScattered {
  public:
   SizedScattered(const Part& part, const void* address, const ByRank& counts, const ByRank& displacements,
                  const Layout& layout, const std::optional<Elements>& own)
-      : data_(address, counts, displacements, part.kept(layout), Access::read, part.on.own()) {
-    if (own) unpack(data_.begins()[part.on.rank()], *own, part.on.own());
+      : data_(address, counts, displacements, part.kept(layout), Access::read) {
+    if (own) unpack(data_.begins()[part.on.rank()], *own);
   }
 
   [[nodiscard]] std::span<std::byte* const> regions() const { return data_.begins(); }

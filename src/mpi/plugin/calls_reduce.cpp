@@ -36,8 +36,8 @@ struct Vector {
 /// Where the result is wanted: in the program's buffer, or in one with gaps.
 class ReducedToReceived {
  public:
-  ReducedToReceived(const Part& part, const Vector& vector)
-      : vector_(vector), own_(part.on.own()), regions_{static_cast<std::byte*>(vector.received)} {
+  ReducedToReceived(const Part&, const Vector& vector)
+      : vector_(vector), regions_{static_cast<std::byte*>(vector.received)} {
     const Layout& layout = vector_.reduction.layout;
     if (!layout.packed) {
       work_ = Memory(vector_.bytes());
@@ -54,12 +54,11 @@ class ReducedToReceived {
   void finish() const {
     const Layout& layout = vector_.reduction.layout;
     if (layout.packed) return;
-    copy({work_.begin(), vector_.count, layout}, {vector_.received, vector_.count, layout}, own_);
+    copy({work_.begin(), vector_.count, layout}, {vector_.received, vector_.count, layout});
   }
 
  private:
   Vector vector_;
-  MPI_Comm own_;
   Memory work_;
   std::array<std::byte*, 1> regions_;
 };
@@ -91,7 +90,7 @@ class ReducedTowardsRoot {
 class ReducedBlocks {
  public:
   ReducedBlocks(const Part& part, const Vector& vector, Bytes block_count)
-      : vector_(vector), own_(part.on.own()), block_count_(block_count) {
+      : vector_(vector), block_count_(block_count) {
     const Layout& layout = vector_.reduction.layout;
     const Bytes block = block_count * vector.reduction.element_bytes;
     const Bytes before = part.on.rank() * block;
@@ -115,12 +114,11 @@ class ReducedBlocks {
   void finish() const {
     if (result_ == vector_.received) return;
     const Layout& layout = vector_.reduction.layout;
-    copy({result_, block_count_, layout}, {vector_.received, block_count_, layout}, own_);
+    copy({result_, block_count_, layout}, {vector_.received, block_count_, layout});
   }
 
  private:
   Vector vector_;
-  MPI_Comm own_;
   Bytes block_count_;
   Memory work_;
   std::byte* result_ = nullptr;
@@ -131,7 +129,7 @@ class ReducedBlocks {
 class SizedReducedBlocks {
  public:
   SizedReducedBlocks(const Part& part, const Vector& vector, const ByRank& counts)
-      : vector_(vector), own_(part.on.own()), work_(vector.bytes()) {
+      : vector_(vector), work_(vector.bytes()) {
     copy_with_gaps(vector.operand(), work_.begin(), vector.count, vector.reduction.layout);
     std::byte* here = work_.begin();
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -152,12 +150,11 @@ class SizedReducedBlocks {
   [[nodiscard]] Combine combine() const { return combine_by(vector_.reduction); }
   void finish() const {
     const Layout& layout = vector_.reduction.layout;
-    copy({result_, own_count_, layout}, {vector_.received, own_count_, layout}, own_);
+    copy({result_, own_count_, layout}, {vector_.received, own_count_, layout});
   }
 
  private:
   Vector vector_;
-  MPI_Comm own_;
   Memory work_;
   Memory scratch_;
   std::byte* result_ = nullptr;

@@ -1,11 +1,14 @@
 #include "communicator.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "background.hpp"
@@ -33,7 +36,7 @@ void forget_handles() {
 }
 
 std::mutex all_mutex;
-std::set<Communicator*> all;          // those that have a communicator of their own
+std::set<Communicator*> all;          // those that have tags
 std::vector<Communicator*> deferred;  // whose last execution ended somewhere in the MPI, where none may be freed
 
 /// The communicator that this thread used last.
@@ -43,25 +46,6 @@ struct LastUsed {
   Communicator* state = nullptr;
 };
 thread_local LastUsed last_used;
-
-/// Errors on a communicator come back to the caller while this object lives.
-class ErrorsReturn {
- public:
-  explicit ErrorsReturn(MPI_Comm comm) : comm_(comm) {
-    PMPI_Comm_get_errhandler(comm_, &before_);
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ~ErrorsReturn() {
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
-  }
-  ErrorsReturn(const ErrorsReturn&) = delete;
-  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-};
 
 /// In MPI_COMM_WORLD, by rank; empty if a process is outside of it.
 std::vector<Rank> ranks_in_world(MPI_Comm comm, int ranks) {
@@ -76,8 +60,10 @@ std::vector<Rank> ranks_in_world(MPI_Comm comm, int ranks) {
   return {there.begin(), there.end()};
 }
 
-/// Of the communicators of this process that are executed on, the largest number.
-std::atomic<std::uint32_t> largest_number{0};
+/// Why the MPI executes the collectives of a communicator. The same on all ranks.
+void explain_left(std::string_view communicators) {
+  explain(fmt::format("collectives on {}: the MPI's own", communicators));
+}
 
 }  // namespace
 
@@ -108,36 +94,45 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_size(comm, &ranks);
   rank_ = static_cast<Rank>(rank);
   ranks_ = static_cast<Rank>(ranks);
-  if (is_inter == 0 && ranks > 1) {
-    const std::vector<Rank> world_ranks = ranks_in_world(comm, ranks);
-    if (world_ranks.empty()) state_ = State::useless;
-    is_whole_job_ = ranks_ == process().placement.machine.size() && std::ranges::is_sorted(world_ranks);
-  } else {
+  if (is_inter != 0) explain_left("inter-communicators");
+  if (is_inter != 0 || ranks == 1) {
     state_ = State::useless;
+    return;
   }
+  const std::vector<Rank> world_ranks = ranks_in_world(comm, ranks);
+  is_whole_job_ = ranks_ == process().placement.machine.size() && std::ranges::is_sorted(world_ranks);
+  if (!world_ranks.empty()) return;
+  explain_left("communicators with processes outside of MPI_COMM_WORLD");
+  state_ = State::useless;
 }
 
 Communicator::~Communicator() {
   for (const auto& one : compiled_) compiled_bytes -= one->memory_bytes();
   for (const auto& one : idle_) compiled_bytes -= one->memory_bytes();
-  if (own_ == MPI_COMM_NULL) return;
   const std::lock_guard lock(all_mutex);
   all.erase(this);
-  PMPI_Comm_free(&own_);
+  if (tags_ && !has_failed_) process().tags->give_back(*tags_);
 }
 
 bool Communicator::is_executable() const { return state_ != State::useless; }
 
 bool Communicator::prepare() {
   if (state_ != State::new_) return state_ == State::ready;
-  state_ = make_own() ? State::ready : State::useless;
-  if (state_ == State::useless) return false;
-  {
-    const std::lock_guard lock(all_mutex);
-    all.insert(this);
+  if (!agree_on_tags()) {
+    explain_left(fmt::format("communicators of {} ranks, as too many others have tags", ranks_));
+    leave_to_mpi();
+    return false;
   }
   make_messages();
+  state_ = State::ready;
+  const std::lock_guard lock(all_mutex);
+  all.insert(this);
   return true;
+}
+
+void Communicator::leave_to_mpi() {
+  state_ = State::useless;
+  forget_handles();
 }
 
 bool Communicator::is_used_for_long() {
@@ -146,35 +141,39 @@ bool Communicator::is_used_for_long() {
   return calls_before_trials_ == few_calls;
 }
 
-/// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would.
-bool Communicator::make_own() {
-  const ErrorsReturn errors_return(comm_);
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(comm_, &group);
-  const bool made = PMPI_Comm_create(comm_, group, &own_) == MPI_SUCCESS && own_ != MPI_COMM_NULL;
-  PMPI_Group_free(&group);
-  int agreed[] = {made ? 1 : 0, -static_cast<int>(largest_number.load())};
-  PMPI_Allreduce(MPI_IN_PLACE, agreed, 2, MPI_INT, MPI_MIN, comm_);
-  number_ = static_cast<std::uint32_t>(1 - agreed[1]);
-  if (agreed[0] == 1) {
-    largest_number.store(std::max(largest_number.load(), number_));
-    PMPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
-    return true;
+/// The lowest block that is free in all processes. Of several threads that agree at the same time, each for its
+/// communicator, one may take the block before another one in some process, and after it in others: both try again.
+bool Communicator::agree_on_tags() {
+  TagBlocks& tags = *process().tags;
+  constexpr int tries = 1000;
+  for (int i = 0; i < tries; ++i) {
+    TagBlocks::Mask mask = tags.free_blocks();
+    const int code = PMPI_Allreduce(MPI_IN_PLACE, mask.data(), mask.size(), MPI_UINT64_T, MPI_BAND, comm_);
+    const auto block = TagBlocks::lowest(mask);
+    if (code != MPI_SUCCESS || !block) return false;
+    int taken = tags.take(*block) ? 1 : 0;
+    const bool is_ours = taken == 1;
+    if (process().level == MPI_THREAD_MULTIPLE) {
+      PMPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT, MPI_MIN, comm_);
+    }
+    if (taken == 1) {
+      tags_ = block;
+      return true;
+    }
+    if (is_ours) tags.give_back(*block);
   }
-  if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
-  own_ = MPI_COMM_NULL;
   return false;
 }
 
 Placement Communicator::placement() const {
-  return placement_of_part(process().placement, ranks_in_world(own_, static_cast<int>(ranks_)));
+  return placement_of_part(process().placement, ranks_in_world(comm_, static_cast<int>(ranks_)));
 }
 
 void Communicator::make_messages() {
   const std::vector<int>& on_node = process().node_ranks;
   std::vector<int> here(on_node.size(), MPI_UNDEFINED);
   MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(own_, &group);
+  PMPI_Comm_group(comm_, &group);
   PMPI_Group_translate_ranks(process().world, static_cast<int>(on_node.size()), on_node.data(), group, here.data());
   PMPI_Group_free(&group);
   std::vector<NodeParticipant> near;
@@ -182,8 +181,7 @@ void Communicator::make_messages() {
     if (here[node_rank] != MPI_UNDEFINED) near.push_back({static_cast<Rank>(here[node_rank]), node_rank});
   }
   std::ranges::sort(near, {}, &NodeParticipant::participant);
-  messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
-  if (process().sockets != nullptr) messages_->use_sockets(ranks_in_world(own_, static_cast<int>(ranks_)));
+  messages_ = std::make_unique<Messages>(near, ranks_in_world(comm_, static_cast<int>(ranks_)), *tags_);
 }
 
 const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
@@ -260,8 +258,8 @@ int Communicator::code_of(const Error& error) {
 }
 
 int Communicator::give_up(int code) {
-  state_ = State::useless;
-  forget_handles();
+  has_failed_ = true;
+  leave_to_mpi();
   PMPI_Comm_call_errhandler(comm_, code);
   return code;
 }
@@ -319,11 +317,11 @@ void end_communicators() {
   for (Communicator* const one : all) {
     one->compiled_.clear();
     one->messages_.reset();
-    PMPI_Comm_free(&one->own_);
   }
   all.clear();
   process().memory.reset();
   process().sockets.reset();
+  if (process().messages != MPI_COMM_NULL) PMPI_Comm_free(&process().messages);
   PMPI_Comm_free_keyval(&keyval);
   end_progress();
 }

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// What the plug-in keeps for a communicator of the program: a communicator of its own for its messages, the places of
-/// the ranks, the compiled programs. It hangs on the program's communicator as an attribute, and goes with it, or with
-/// the last of its executions that do not block.
+/// What the plug-in keeps for a communicator of the program: the tags of its messages, the places of the ranks, the
+/// compiled programs. It hangs on the program's communicator as an attribute, and goes with it, or with the last of its
+/// executions that do not block.
 
 #include <mpi.h>
 
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ayatori/schedule/placement.hpp"
@@ -32,8 +33,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] Rank ranks() const { return ranks_; }
 
-  /// Makes what executes need, at the first call; collective. False if the MPI has no communicator left to give: the
-  /// same on all ranks.
+  /// Agrees on tags for messages, at the first call; collective, as a reduction of the MPI's on this communicator. So
+  /// it may only be called within a collective of the program that blocks, or in a function that made the communicator.
+  /// False if too many communicators have tags: the same on all ranks.
   [[nodiscard]] bool prepare();
   /// Whether that has happened: the same on all ranks.
   [[nodiscard]] bool is_ready() const { return state_ == State::ready; }
@@ -45,9 +47,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
   [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
 
-  /// For messages of executions; errors return. After prepare().
-  [[nodiscard]] MPI_Comm own() const { return own_; }
-  /// Of its ranks. Made when it is asked for: what is kept does not grow with the number of ranks. After prepare().
+  /// The program's. Its error handler is the program's, too.
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  /// The MPI executes all calls from now on. To be decided alike on all ranks.
+  void leave_to_mpi();
+  /// Of its ranks, made when it is asked for. After prepare().
   [[nodiscard]] Placement placement() const;
 
   /// What is known of calls of this kind and about this size; made when it is first asked for.
@@ -73,7 +77,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] bool is_executable() const;
   [[nodiscard]] std::unique_ptr<CompiledCall> make_call(const CallShape& shape, CompiledCall::Carried carried);
   static void defer_free(Communicator* state);
-  [[nodiscard]] bool make_own();
+  [[nodiscard]] bool agree_on_tags();
   void make_messages();
   friend void begin_communicators();
   friend void end_communicators();
@@ -83,13 +87,13 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   std::shared_ptr<Communicator> self_;  ///< until the program frees its communicator
   std::atomic<MPI_Comm> comm_;          ///< MPI_COMM_WORLD afterwards, whose error handler is the MPI's, too
-  MPI_Comm own_ = MPI_COMM_NULL;
   Rank rank_ = 0;
   Rank ranks_ = 1;
   State state_ = State::new_;
-  std::uint32_t number_ = 0;  ///< the same on all ranks; other communicators of any of them have others
+  std::optional<std::uint32_t> tags_;  ///< block of process().tags, the same on all ranks
   std::uint32_t calls_before_trials_ = 0;
   bool is_whole_job_ = false;  ///< all ranks of MPI_COMM_WORLD, in their order
+  bool has_failed_ = false;    ///< messages of an execution may still be under way
   std::unique_ptr<Messages> messages_;
   std::map<std::uint32_t, Decision> decisions_;
   std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first

@@ -91,7 +91,7 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   }
   auto program = compile(**schedule, rank, shape);
   if (!program) return Failure(program.error());
-  if (carried == Carried::without_memory && !messages.has_tags(program->stream_count())) {
+  if (!messages.has_tags(program->stream_count())) {
     return fail("{} needs more tags than the MPI has", shape.choice.algorithm);
   }
   return std::unique_ptr<CompiledCall>(new CompiledCall(shape, rank, std::move(*program), messages, carried));

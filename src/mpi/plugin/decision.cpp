@@ -12,15 +12,8 @@
 
 namespace ayatori::plugin {
 
-namespace {
-
-/// Of operations that round, who executes must not change while the program runs: so they have one trial, a longer one.
-constexpr std::size_t rounds_of_only_trial = 15;
-
-}  // namespace
-
 Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks)
-    : call_(call), bytes_(bytes), apart_(apart), candidates_(1), may_change_(exact) {
+    : call_(call), bytes_(bytes), apart_(apart), candidates_(1) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     candidates_.push_back(*forced);
@@ -29,12 +22,11 @@ Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks
                         incumbent_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
     return;
   }
-  const bool may_round = !exact && settings.reproducible;
-  if (may_round && !apart && settings.guard) {
+  if (!exact && !apart && settings.guard) {
     explain(fmt::format("{} of operations that round: the MPI's own, so that results do not depend on the time",
                         names_of(call).name));
   }
-  may_try_ = settings.guard && !may_round;
+  may_try_ = settings.guard && exact;
   undecided_ = may_try_ || apart;
   on_trial_ = may_try_;
   if (may_try_) before_.emplace();
@@ -45,10 +37,10 @@ bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
   return call_ == MpiCall::allreduce && !exact && names_loaded_algorithm(choice.algorithm);
 }
 
-void Decision::prepare(const Placement& placement, MPI_Comm own, Rank rank) {
+void Decision::prepare(const Placement& placement, MPI_Comm comm, Rank rank) {
   if (!undecided_ || (before_ && !apart_)) return;
   undecided_ = false;
-  for (ForcedChoice& one : worth_a_trial(call_, bytes_, placement, own, rank)) candidates_.push_back(std::move(one));
+  for (ForcedChoice& one : worth_a_trial(call_, bytes_, placement, comm, rank)) candidates_.push_back(std::move(one));
   if (apart_) leave_out_the_mpi();
   if (before_) return;
   on_trial_ = may_try_ && candidates_.size() > 1;
@@ -66,8 +58,7 @@ void Decision::leave_out_the_mpi() {
 }
 
 void Decision::begin_trial() {
-  trial_.emplace(candidates_.size(), incumbent_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
-                 calls_before_trial_, spins_);
+  trial_.emplace(candidates_.size(), incumbent_, Trial::default_rounds, calls_before_trial_, spins_);
 }
 
 void Decision::go_on_trial() {
@@ -95,16 +86,16 @@ void Decision::drop(const ForcedChoice& choice) {
   on_trial_ = trial_ || before_;
 }
 
-void Decision::note(double seconds, MPI_Comm own) {
+void Decision::note(double seconds, MPI_Comm comm) {
   if (before_) {
-    note_before_trial(seconds, own);
+    note_before_trial(seconds, comm);
     return;
   }
   trial_->note(seconds);
   if (!trial_->needs_agreement()) return;
   std::vector<double> longest = trial_->numbers();
   longest.push_back(process().is_oversubscribed() ? 1 : 0);
-  PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
+  PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, comm);
   const bool is_oversubscribed_anywhere = longest.back() != 0;
   longest.pop_back();
   trial_->agree(longest, is_oversubscribed_anywhere);
@@ -116,11 +107,11 @@ void Decision::note(double seconds, MPI_Comm own) {
   }
 }
 
-void Decision::note_before_trial(double seconds, MPI_Comm own) {
+void Decision::note_before_trial(double seconds, MPI_Comm comm) {
   before_->note(seconds);
   if (!before_->needs_agreement()) return;
   std::array<double, 2> slowest{before_->mean(), process().is_oversubscribed() ? 1.0 : 0.0};
-  PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, own);
+  PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, comm);
   const double mean = slowest[0];
   const bool is_oversubscribed_anywhere = slowest[1] != 0;
   spins_ = CallsBeforeTrial::ranks_spin(mean, is_oversubscribed_anywhere);
@@ -135,11 +126,9 @@ void Decision::end_trial() {
   const std::size_t before = std::exchange(incumbent_, trial_->best());
   // Of calls with other roots, too, which ranks may not remember alike.
   if (incumbent_ != before) forget_cached_calls();
-  if (may_change_) {
-    // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
-    calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
-    calls_before_trial_ = calls_until_trial_;
-  }
+  // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
+  calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
+  calls_before_trial_ = calls_until_trial_;
   ++trials_;
   explain_outcome(trial_->medians(), trials_ == 1);
   on_trial_ = false;

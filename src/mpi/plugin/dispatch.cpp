@@ -42,7 +42,7 @@ Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MP
     if (!decision.is_prepared() && !on_->is_used_for_long()) return;
   }
   if (!on_->prepare()) return;
-  if (!decision.is_prepared()) decision.prepare(on_->placement(), on_->own(), on_->rank());
+  if (!decision.is_prepared()) decision.prepare(on_->placement(), on_->comm(), on_->rank());
   while (const ForcedChoice* const choice = decision.next()) {
     call_ = compiled(*on_, call, *choice, shape);
     if (call_ != nullptr) break;
@@ -99,7 +99,7 @@ void Dispatch::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shap
 
 Dispatch::~Dispatch() {
   if (decision_ != nullptr) {
-    decision_->note(PMPI_Wtime() - begin_, on_->own());
+    decision_->note(PMPI_Wtime() - begin_, on_->comm());
   } else if (request_ == nullptr) {
     note_executor(on_, call_, settled_);
   }

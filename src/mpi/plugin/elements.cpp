@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "process.hpp"
@@ -74,11 +75,13 @@ void in_parts(const Elements& elements, Part do_part) {
   }
 }
 
-/// An element too large for MPI_Pack goes through a message to ourselves, as a type of bytes: on our own communicator,
-/// where no execution sends a message to itself.
-void send_to_self(const Elements& from, std::byte* to, bool packs, MPI_Comm own) {
-  int self = 0;
-  PMPI_Comm_rank(own, &self);
+/// An element too large for MPI_Pack goes through a message to ourselves, as a type of bytes: no execution sends a
+/// message to itself. Each has its own tag, since several threads may do this.
+void send_to_self(const Elements& from, std::byte* to, bool packs) {
+  static std::atomic<unsigned> count{0};
+  const int self = process().rank;
+  const int tag = static_cast<int>(count++ % 32'768);
+  const MPI_Comm comm = process().messages;
   MPI_Datatype blocks = MPI_DATATYPE_NULL;
   MPI_Datatype bytes = MPI_DATATYPE_NULL;
   const Bytes block = process().settings.max_count;
@@ -90,9 +93,9 @@ void send_to_self(const Elements& from, std::byte* to, bool packs, MPI_Comm own)
   PMPI_Type_create_struct(2, lengths, offsets, types, &bytes);
   PMPI_Type_commit(&bytes);
   if (packs) {
-    PMPI_Sendrecv(from.begin(), 1, from.layout.type, self, 0, to, 1, bytes, self, 0, own, MPI_STATUS_IGNORE);
+    PMPI_Sendrecv(from.begin(), 1, from.layout.type, self, tag, to, 1, bytes, self, tag, comm, MPI_STATUS_IGNORE);
   } else {
-    PMPI_Sendrecv(to, 1, bytes, self, 0, from.begin(), 1, from.layout.type, self, 0, own, MPI_STATUS_IGNORE);
+    PMPI_Sendrecv(to, 1, bytes, self, tag, from.begin(), 1, from.layout.type, self, tag, comm, MPI_STATUS_IGNORE);
   }
   PMPI_Type_free(&blocks);
   PMPI_Type_free(&bytes);
@@ -112,21 +115,21 @@ Layout layout_of(MPI_Datatype type) {
   return layout;
 }
 
-void pack(const Elements& elements, std::byte* to, MPI_Comm own) {
+void pack(const Elements& elements, std::byte* to) {
   if (elements.bytes() == 0) return;
   if (elements.layout.packed) {
     std::memcpy(to, elements.begin(), elements.bytes());
     return;
   }
   in_parts(elements, [&](const Elements& part, Bytes offset) {
-    if (part.bytes() > process().settings.max_count) return send_to_self(part, to + offset, true, own);
+    if (part.bytes() > process().settings.max_count) return send_to_self(part, to + offset, true);
     int position = 0;
     PMPI_Pack(part.begin(), static_cast<int>(part.count), part.layout.type, to + offset, static_cast<int>(part.bytes()),
-              &position, own);
+              &position, process().messages);
   });
 }
 
-void unpack(const std::byte* from, const Elements& elements, MPI_Comm own) {
+void unpack(const std::byte* from, const Elements& elements) {
   if (elements.bytes() == 0) return;
   if (elements.layout.packed) {
     std::memcpy(elements.begin(), from, elements.bytes());
@@ -134,37 +137,37 @@ void unpack(const std::byte* from, const Elements& elements, MPI_Comm own) {
   }
   in_parts(elements, [&](const Elements& part, Bytes offset) {
     auto* const bytes = const_cast<std::byte*>(from) + offset;
-    if (part.bytes() > process().settings.max_count) return send_to_self(part, bytes, false, own);
+    if (part.bytes() > process().settings.max_count) return send_to_self(part, bytes, false);
     int position = 0;
     PMPI_Unpack(bytes, static_cast<int>(part.bytes()), &position, part.begin(), static_cast<int>(part.count),
-                part.layout.type, own);
+                part.layout.type, process().messages);
   });
 }
 
-void copy(const Elements& from, const Elements& to, MPI_Comm own) {
-  if (from.layout.packed) return unpack(from.begin(), to, own);
-  if (to.layout.packed) return pack(from, to.begin(), own);
+void copy(const Elements& from, const Elements& to) {
+  if (from.layout.packed) return unpack(from.begin(), to);
+  if (to.layout.packed) return pack(from, to.begin());
   const Memory between(from.bytes());
-  pack(from, between.begin(), own);
-  unpack(between.begin(), to, own);
+  pack(from, between.begin());
+  unpack(between.begin(), to);
 }
 
-Bytewise::Bytewise(const Elements& elements, Access access, MPI_Comm own, bool must_copy)
-    : elements_(elements), own_(own), begin_(elements.begin()) {
+Bytewise::Bytewise(const Elements& elements, Access access, bool must_copy)
+    : elements_(elements), begin_(elements.begin()) {
   if (elements.layout.packed && !must_copy) return;
   between_ = Memory(elements.bytes());
   begin_ = between_.begin();
-  if (access != Access::write) pack(elements, begin_, own);
+  if (access != Access::write) pack(elements, begin_);
   write_back_ = access != Access::read;
 }
 
 void Bytewise::finish() const {
-  if (write_back_) unpack(begin_, elements_, own_);
+  if (write_back_) unpack(begin_, elements_);
 }
 
 BytewiseBlocks::BytewiseBlocks(const void* address, const ByRank& counts, const ByRank& displacements,
-                               const Layout& layout, Bytewise::Access access, MPI_Comm own, bool must_copy)
-    : address_(address), counts_(counts), displacements_(displacements), layout_(layout), own_(own) {
+                               const Layout& layout, Bytewise::Access access, bool must_copy)
+    : address_(address), counts_(counts), displacements_(displacements), layout_(layout) {
   Bytes total = 0;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     begins_.push_back(block(rank).begin());
@@ -177,7 +180,7 @@ BytewiseBlocks::BytewiseBlocks(const void* address, const ByRank& counts, const 
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     begins_[rank] = here;
     here += sizes_[rank];
-    if (access != Bytewise::Access::write) pack(block(rank), begins_[rank], own);
+    if (access != Bytewise::Access::write) pack(block(rank), begins_[rank]);
   }
   write_back_ = access != Bytewise::Access::read;
 }
@@ -188,7 +191,7 @@ Elements BytewiseBlocks::block(std::size_t rank) const {
 
 void BytewiseBlocks::finish() const {
   if (!write_back_) return;
-  for (std::size_t rank = 0; rank < counts_.size(); ++rank) unpack(begins_[rank], block(rank), own_);
+  for (std::size_t rank = 0; rank < counts_.size(); ++rank) unpack(begins_[rank], block(rank));
 }
 
 }  // namespace ayatori::plugin

@@ -40,12 +40,12 @@ struct Elements {
   }
 };
 
-/// Copies the elements' bytes to `to`, or from `from` into the elements. `own` is any communicator of ours.
-void pack(const Elements& elements, std::byte* to, MPI_Comm own);
-void unpack(const std::byte* from, const Elements& elements, MPI_Comm own);
+/// Copies the elements' bytes to `to`, or from `from` into the elements.
+void pack(const Elements& elements, std::byte* to);
+void unpack(const std::byte* from, const Elements& elements);
 
 /// From one buffer to another, of as many bytes.
-void copy(const Elements& from, const Elements& to, MPI_Comm own);
+void copy(const Elements& from, const Elements& to);
 
 /// A buffer of the program as bytes, for one execution: packed in between if it has gaps.
 class Bytewise {
@@ -53,14 +53,13 @@ class Bytewise {
   enum class Access : std::uint8_t { read, write, both };
 
   /// `must_copy`: use memory in between in any case.
-  Bytewise(const Elements& elements, Access access, MPI_Comm own, bool must_copy = false);
+  Bytewise(const Elements& elements, Access access, bool must_copy = false);
   [[nodiscard]] std::byte* begin() const { return begin_; }
   /// After the execution: writes back what was received.
   void finish() const;
 
  private:
   Elements elements_;
-  MPI_Comm own_;
   Memory between_;
   std::byte* begin_;
   bool write_back_ = false;
@@ -97,7 +96,7 @@ class BytewiseBlocks {
  public:
   /// `counts` and `displacements` (in extents) by rank.
   BytewiseBlocks(const void* address, const ByRank& counts, const ByRank& displacements, const Layout& layout,
-                 Bytewise::Access access, MPI_Comm own, bool must_copy = false);
+                 Bytewise::Access access, bool must_copy = false);
   [[nodiscard]] std::span<std::byte* const> begins() const { return begins_; }
   [[nodiscard]] std::span<const Bytes> sizes() const { return sizes_; }
   void finish() const;
@@ -109,7 +108,6 @@ class BytewiseBlocks {
   ByRank counts_;
   ByRank displacements_;
   Layout layout_;
-  MPI_Comm own_;
   Memory between_;
   std::vector<std::byte*> begins_;
   std::vector<Bytes> sizes_;

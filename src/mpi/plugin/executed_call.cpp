@@ -41,7 +41,7 @@ bool OutstandingOperation::advance() {
 
 int begin_outstanding(std::unique_ptr<OutstandingOperation> operation, MPI_Request* request) {
   const int code = operation->begin(request);
-  if (code == MPI_SUCCESS && !operation->advance()) process().outstanding.add(std::move(operation));
+  if (code == MPI_SUCCESS) process().outstanding.add(std::move(operation));
   return code;
 }
 

@@ -89,7 +89,8 @@ class OutstandingCall final : public OutstandingOperation {
   Data data_;
 };
 
-/// Begins it, and leaves it to process().outstanding unless it is over at once.
+/// Begins it, and leaves it to process().outstanding. It does not poll the MPI, which the program did not ask to make
+/// progress here.
 [[nodiscard]] int begin_outstanding(std::unique_ptr<OutstandingOperation> operation, MPI_Request* request);
 
 }  // namespace ayatori::plugin

@@ -172,6 +172,10 @@
     (MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made), \
     (comm, dimensions, lengths, periodic, reorder, made))
 
+/// Functions that make communicators and do not block. The last argument is the request.
+#define AYATORI_DUPLICATING_CALLS(X) \
+  X(Comm_idup, (MPI_Comm comm, MPI_Comm * made, MPI_Request * request), (comm, made, request))
+
 /// Functions that begin several or end requests, and others that programs call while they compute.
 #define AYATORI_REQUEST_CALLS(X)                                                                                       \
   X(Startall, (int count, MPI_Request requests[]), (count, requests))                                                  \
@@ -200,19 +204,29 @@
   X(Ibarrier, (MPI_Comm comm, MPI_Request * request), (comm, request)) \
   X(Start, (MPI_Request * request), (request))
 
-/// Functions with large counts. An MPI of the family may lack them; where its header does, we stand in front of none.
+/// Functions with large counts, and others of MPI 4. An MPI of the family may lack them; where its header does, we
+/// stand in front of none.
 #if MPI_VERSION >= 4
 #define AYATORI_HAS_LARGE_COUNTS 1
 #define AYATORI_LARGE_COLLECTIVES(X) AYATORI_COUNTED_COLLECTIVES(X, _c, MPI_Count, MPI_Aint)
 #define AYATORI_LARGE_REQUESTS(X) AYATORI_COUNTED_REQUESTS(X, _c, MPI_Count, MPI_Aint)
+#define AYATORI_NEWER_CALLS(X)                                                                                         \
+  X(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm * made, MPI_Request * request),                       \
+    (comm, info, made, request))                                                                                       \
+  X(Comm_create_from_group, (MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made), \
+    (group, tag, info, handler, made))                                                                                 \
+  X(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session * session), (info, handler, session))
 #else
 #define AYATORI_HAS_LARGE_COUNTS 0
 #define AYATORI_LARGE_COLLECTIVES(X)
 #define AYATORI_LARGE_REQUESTS(X)
+#define AYATORI_NEWER_CALLS(X)
 #endif
-#define AYATORI_LARGE_CALLS(X) \
+/// Functions of MPI 4.
+#define AYATORI_MPI_4_CALLS(X) \
   AYATORI_LARGE_COLLECTIVES(X) \
-  AYATORI_LARGE_REQUESTS(X)
+  AYATORI_LARGE_REQUESTS(X)    \
+  AYATORI_NEWER_CALLS(X)
 
 /// All that begin one request, their last argument.
 #define AYATORI_REQUESTING_CALLS(X)       \
@@ -227,13 +241,14 @@
   AYATORI_UNCOUNTED_REQUESTS(X)              \
   AYATORI_COUNTED_REQUESTS(X, , int, int)    \
   AYATORI_COMMUNICATOR_CALLS(X)              \
+  AYATORI_DUPLICATING_CALLS(X)               \
   AYATORI_REQUEST_CALLS(X)
 
 /// Functions with the types of the MPI's own: either the MPI's (PMPI_…) or ours. NULL: the MPI lacks it.
 struct ayatori_mpi_calls {
 #define AYATORI_MEMBER(name, parameters, arguments) int(*name) parameters;
   AYATORI_COMMON_CALLS(AYATORI_MEMBER)
-  AYATORI_LARGE_CALLS(AYATORI_MEMBER)
+  AYATORI_MPI_4_CALLS(AYATORI_MEMBER)
 #undef AYATORI_MEMBER
 };
 

@@ -56,17 +56,34 @@ static void look_up(void* function, const char* name) {
   memcpy(function, &found, sizeof found);
 }
 
+#if AYATORI_HAS_LARGE_COUNTS
+static int (*init_session)(MPI_Info, MPI_Errhandler, MPI_Session*);
+
+/* A program may have sessions alone, and never call MPI_Init: so this is reported without the engine. */
+static int begin_session(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  static int is_reported;
+  const char* const verbose = getenv("AYATORI_VERBOSE");
+  if (verbose != NULL && strcmp(verbose, "1") == 0 && !is_reported++)
+    report("collectives of sessions: the MPI's own", "");
+  return init_session(info, handler, session);
+}
+#endif
+
 static void look_up_all(void) {
   if (calls != NULL) return;
 #define LOOK_UP(name, parameters, arguments) look_up(&of_mpi.name, "PMPI_" #name);
   AYATORI_COMMON_CALLS(LOOK_UP)
 #undef LOOK_UP
 #define LOOK_UP(name, parameters, arguments) look_up_if_there(&of_mpi.name, "PMPI_" #name);
-  AYATORI_LARGE_CALLS(LOOK_UP)
+  AYATORI_MPI_4_CALLS(LOOK_UP)
 #undef LOOK_UP
   look_up(&base.Init, "PMPI_Init");
   look_up(&base.Init_thread, "PMPI_Init_thread");
   look_up(&base.Get_library_version, "PMPI_Get_library_version");
+#if AYATORI_HAS_LARGE_COUNTS
+  init_session = of_mpi.Session_init;
+  if (init_session != NULL) of_mpi.Session_init = begin_session;
+#endif
   calls = &of_mpi;
 }
 
@@ -138,8 +155,8 @@ static void report_why(int rank) {
   fprintf(stderr, "ayatori: collectives are left alone: rank %d on %s: %s\n", rank, host, why_not);
 }
 
-/* Whether all processes of MPI_COMM_WORLD can execute; if so, each does. A process that stepped aside alone would leave the
- * others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
+/* Whether all processes of MPI_COMM_WORLD can execute; if so, each does. A process that stepped aside alone would leave
+ * the others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
 static int all_can(int can, int off) {
   const MPI_Comm world = OWN_CONSTANT(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
   const MPI_Datatype type = OWN_CONSTANT(MPI_Datatype, MPI_INT, "ompi_mpi_int");
@@ -234,7 +251,7 @@ __attribute__((noreturn)) static void end_without(const char* name) {
     if (__builtin_expect(calls->name == NULL, 0)) end_without("PMPI_" #name); \
     return calls->name arguments;                                             \
   }
-AYATORI_LARGE_CALLS(WRAPPERS)
+AYATORI_MPI_4_CALLS(WRAPPERS)
 #undef WRAPPERS
 #endif
 

@@ -1,30 +1,22 @@
 #include "messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "own_progress.hpp"
 #include "process.hpp"
 
 namespace ayatori::plugin {
 
-namespace {
-
-/// Executions that block have the tags from 0 on, one at a time; others share the upper half.
-TagRanges tags_of_executions() {
-  int* largest = nullptr;
-  int known = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known);
-  constexpr int guaranteed = 32767;  // MPI 3.1, section 8.1.2
-  const int last = known != 0 ? *largest : guaranteed;
-  return {last / 2 + 1, last};
-}
-
-}  // namespace
-
-Messages::Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ranks, std::uint32_t number)
-    : own_(own), number_(number), all_near_(near.size() == ranks), tags_(tags_of_executions()) {
+/// Executions that block have the tags in the lower half of the block, one at a time; others share the upper half.
+Messages::Messages(std::span<const NodeParticipant> near, std::vector<Rank> processes, std::uint32_t block)
+    : block_(block),
+      first_tag_(process().tags->first_tag(block)),
+      all_near_(near.size() == processes.size()),
+      processes_(std::make_shared<const std::vector<Rank>>(std::move(processes))),
+      tags_(first_tag_ + process().tags->tags_per_block() / 2, first_tag_ + process().tags->tags_per_block() - 1) {
   if (process().memory == nullptr || near.size() < 2) return;
-  near_ = std::make_unique<MemoryCarrier>(*process().memory, near, number_ << 32);
+  near_ = std::make_unique<MemoryCarrier>(*process().memory, near, block_ << 32);
 }
 
 void Messages::begin_execution() {
@@ -32,15 +24,13 @@ void Messages::begin_execution() {
   if (near_ != nullptr) near_->set_context(context());
 }
 
-void Messages::use_sockets(std::vector<Rank> processes) {
-  by_sockets_ = std::make_shared<const std::vector<Rank>>(std::move(processes));
-}
-
 std::uint64_t Messages::take_context() {
-  return (number_ << 32U) | concurrent_execution | (outstanding_executions_++ & ~concurrent_execution);
+  return (block_ << 32U) | concurrent_execution | (outstanding_executions_++ & ~concurrent_execution);
 }
 
-bool Messages::has_tags(std::uint32_t streams) const { return tags_.has(static_cast<int>(streams)); }
+bool Messages::has_tags(std::uint32_t streams) const {
+  return std::cmp_less_equal(streams, process().tags->tags_per_block() / 2);
+}
 
 /// Only a program with thousands of outstanding calls on one communicator waits here.
 int Messages::take_tags(std::uint32_t streams) {
@@ -65,11 +55,13 @@ CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool ou
     carrier_ = messages.near_.get();
     return;
   }
-  if (messages.by_sockets_ != nullptr) {
-    by_sockets_ = std::make_unique<SocketCarrier>(*process().sockets, messages.by_sockets_, program.stream_count());
+  if (process().sockets != nullptr) {
+    by_sockets_ = std::make_unique<SocketCarrier>(*process().sockets, messages.processes_, program.stream_count());
     carrier_ = by_sockets_.get();
   } else {
-    by_mpi_ = std::make_unique<MpiCarrier>(messages.own_, program, process().settings.max_count);
+    by_mpi_ =
+        std::make_unique<MpiCarrier>(process().messages, program, process().settings.max_count, messages.processes_);
+    by_mpi_->set_first_tag(messages.first_tag_);
     carrier_ = by_mpi_.get();
   }
   if (!has_near) return;

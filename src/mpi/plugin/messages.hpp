@@ -20,20 +20,18 @@ namespace ayatori::plugin {
 
 class Messages {
  public:
-  /// `near` are the ranks of this node, this one included.
-  Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ranks, std::uint32_t number);
+  /// `near` are the ranks of this node, this one included; `processes` by rank its rank in MPI_COMM_WORLD; `block` of
+  /// process().tags.
+  Messages(std::span<const NodeParticipant> near, std::vector<Rank> processes, std::uint32_t block);
 
-  /// Messages to other nodes go by process().sockets from now on. `processes`: by rank its rank in MPI_COMM_WORLD.
-  void use_sockets(std::vector<Rank> processes);
-
-  /// Whether an execution that does not block can have so many streams. The same on all ranks.
+  /// Whether an execution can have so many streams. The same on all ranks.
   [[nodiscard]] bool has_tags(std::uint32_t streams) const;
 
  private:
   friend class CallCarrier;
   /// The next execution on the communicator begins: all ranks count alike.
   void begin_execution();
-  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (executions_ & ~concurrent_execution); }
+  [[nodiscard]] std::uint64_t context() const { return (block_ << 32U) | (executions_ & ~concurrent_execution); }
   /// That of the next execution that does not block. All ranks begin them in the same order.
   [[nodiscard]] std::uint64_t take_context();
   /// The first tag of an execution that does not block: all ranks get the same. Such executions are under way at the
@@ -41,13 +39,13 @@ class Messages {
   [[nodiscard]] int take_tags(std::uint32_t streams);
   void give_back_tags(int first);
 
-  MPI_Comm own_;
-  std::uint64_t number_;
+  std::uint64_t block_;
+  int first_tag_;  ///< of executions that block
   std::uint32_t executions_ = 0;
   std::uint32_t outstanding_executions_ = 0;
   bool all_near_;
-  std::unique_ptr<MemoryCarrier> near_;                  ///< nullptr: none through memory
-  std::shared_ptr<const std::vector<Rank>> by_sockets_;  ///< the processes, if messages to other nodes go by sockets
+  std::unique_ptr<MemoryCarrier> near_;                 ///< nullptr: none through memory
+  std::shared_ptr<const std::vector<Rank>> processes_;  ///< by rank
   std::mutex tags_mutex_;
   TagRanges tags_;
 };

@@ -106,7 +106,7 @@ void take_model(Process& process) {
                                    partly ? ", between machines " + process.costs_from : std::string());
 }
 
-std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placement& placement, MPI_Comm own,
+std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placement& placement, MPI_Comm comm,
                                         Rank rank) {
   CandidateText text{};
   if (rank == 0) {
@@ -117,7 +117,7 @@ std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placeme
     std::ranges::copy_n(words.begin(), static_cast<std::ptrdiff_t>(std::min(words.size(), text.size() - 1)),
                         text.begin());
   }
-  if (PMPI_Bcast(text.data(), text.size(), MPI_CHAR, 0, own) != MPI_SUCCESS) return {};
+  if (PMPI_Bcast(text.data(), text.size(), MPI_CHAR, 0, comm) != MPI_SUCCESS) return {};
   std::vector<ForcedChoice> found;
   LineReader lines(text.data());
   while (const auto line = lines.next()) {

@@ -12,9 +12,9 @@ namespace ayatori::plugin {
 /// machines if this network's NICs don't carry it.
 void take_model(Process& process);
 
-/// At most three algorithms that are worth a trial for this call, the same on all ranks of `own`, of which `rank` is
+/// At most three algorithms that are worth a trial for this call, the same on all ranks of `comm`, of which `rank` is
 /// this process. Rank 0 asks the model and broadcasts the answer.
 [[nodiscard]] std::vector<ForcedChoice> worth_a_trial(MpiCall call, Bytes bytes, const Placement& placement,
-                                                      MPI_Comm own, Rank rank);
+                                                      MPI_Comm comm, Rank rank);
 
 }  // namespace ayatori::plugin

@@ -28,6 +28,7 @@ extern struct ayatori_mpi_calls ayatori_own_calls;
 #define PMPI_Iscatterv ayatori_own_calls.Iscatterv
 #define PMPI_Ialltoall ayatori_own_calls.Ialltoall
 #define PMPI_Ialltoallv ayatori_own_calls.Ialltoallv
+#define PMPI_Comm_idup ayatori_own_calls.Comm_idup
 #define PMPI_Comm_dup ayatori_own_calls.Comm_dup
 #define PMPI_Comm_split ayatori_own_calls.Comm_split
 #define PMPI_Comm_create ayatori_own_calls.Comm_create

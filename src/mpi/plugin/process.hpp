@@ -17,6 +17,7 @@
 #include "ayatori/loaded/loaded_algorithm.hpp"
 #include "ayatori/network/link_rate.hpp"
 #include "ayatori/progress/outstanding.hpp"
+#include "ayatori/progress/tag_blocks.hpp"
 #include "ayatori/schedule/placement.hpp"
 #include "ayatori/tuning/predicted.hpp"
 #include "ayatori/tuning/settings.hpp"
@@ -36,9 +37,13 @@ struct Process {
   int rank = 0;                                                          ///< in MPI_COMM_WORLD
   int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
   MPI_Group world = MPI_GROUP_NULL;
-  Placement placement;          ///< of the ranks of MPI_COMM_WORLD
-  std::vector<int> node_ranks;  ///< ranks of MPI_COMM_WORLD on our node, by their number on it
-  Rank node_self = 0;           ///< our own number on it
+  /// All ranks of MPI_COMM_WORLD, for the messages of all executions; errors return. It is the only communicator of
+  /// ours, made in MPI_Init: elsewhere, another process may be in a call that must come first.
+  MPI_Comm messages = MPI_COMM_NULL;
+  std::unique_ptr<TagBlocks> tags;  ///< of `messages`: each communicator of the program has a block
+  Placement placement;              ///< of the ranks of MPI_COMM_WORLD
+  std::vector<int> node_ranks;      ///< ranks of MPI_COMM_WORLD on our node, by their number on it
+  Rank node_self = 0;               ///< our own number on it
   /// Whether calls that do not block can be executed, and some may be: the same in all processes.
   bool executes_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over

@@ -8,7 +8,8 @@ namespace ayatori::plugin {
 
 namespace {
 
-enum class Kind : std::uint8_t { other, integer, real, complex, logical, raw, pair };
+/// `number`: a whole number that is no C integer, so that MPI has no logical operations for it.
+enum class Kind : std::uint8_t { other, integer, number, real, complex, logical, raw, pair };
 
 struct TypeKind {
   MPI_Datatype type;
@@ -38,9 +39,9 @@ Kind kind_of(MPI_Datatype type) {
       {MPI_UNSIGNED_SHORT, Kind::integer},
       {MPI_SIGNED_CHAR, Kind::integer},
       {MPI_UNSIGNED_CHAR, Kind::integer},
-      {MPI_AINT, Kind::integer},
-      {MPI_OFFSET, Kind::integer},
-      {MPI_COUNT, Kind::integer},
+      {MPI_AINT, Kind::number},
+      {MPI_OFFSET, Kind::number},
+      {MPI_COUNT, Kind::number},
       {MPI_LONG_DOUBLE, Kind::real},
       {MPI_C_FLOAT_COMPLEX, Kind::complex},
       {MPI_C_DOUBLE_COMPLEX, Kind::complex},
@@ -52,7 +53,7 @@ Kind kind_of(MPI_Datatype type) {
       {MPI_2INT, Kind::pair},
       {MPI_SHORT_INT, Kind::pair},
       {MPI_LONG_DOUBLE_INT, Kind::pair},
-      {MPI_INTEGER, Kind::integer},
+      {MPI_INTEGER, Kind::number},
       {MPI_REAL, Kind::real},
       {MPI_DOUBLE_PRECISION, Kind::real},
       {MPI_COMPLEX, Kind::complex},
@@ -63,10 +64,11 @@ Kind kind_of(MPI_Datatype type) {
 }
 
 bool is_defined(MPI_Op op, Kind kind) {
-  if (op == MPI_SUM || op == MPI_PROD) return kind == Kind::integer || kind == Kind::real || kind == Kind::complex;
-  if (op == MPI_MAX || op == MPI_MIN) return kind == Kind::integer || kind == Kind::real;
+  const bool whole = kind == Kind::integer || kind == Kind::number;
+  if (op == MPI_SUM || op == MPI_PROD) return whole || kind == Kind::real || kind == Kind::complex;
+  if (op == MPI_MAX || op == MPI_MIN) return whole || kind == Kind::real;
   if (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) return kind == Kind::integer || kind == Kind::logical;
-  if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR) return kind == Kind::integer || kind == Kind::raw;
+  if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR) return whole || kind == Kind::raw;
   if (op == MPI_MAXLOC || op == MPI_MINLOC) return kind == Kind::pair;
   return false;
 }
@@ -119,7 +121,7 @@ Reduction reduction_of(MPI_Op op, const Layout& layout) {
 bool is_exact(const Reduction& reduction) {
   if (!is_builtin(reduction.op)) return false;
   const Kind kind = kind_of(reduction.layout.type);
-  if (kind == Kind::integer || kind == Kind::logical || kind == Kind::raw) return true;
+  if (kind == Kind::integer || kind == Kind::number || kind == Kind::logical || kind == Kind::raw) return true;
   // Zeros of both signs, and what is not a number, come out as the order has it.
   return false;
 }
@@ -129,6 +131,9 @@ Rank exact_up_to(const Reduction& reduction) {
   // Not of complex numbers: a product of two may round otherwise when they change places (fused multiply-add). Which of
   // two NaNs is the sum is not said by IEEE 754, and may depend on the order.
   const Kind kind = kind_of(reduction.layout.type);
+  if (kind == Kind::real && (reduction.op == MPI_MAX || reduction.op == MPI_MIN)) {
+    return std::numeric_limits<Rank>::max();
+  }
   const bool sum = reduction.op == MPI_SUM && (kind == Kind::real || kind == Kind::complex);
   const bool product = reduction.op == MPI_PROD && kind == Kind::real;
   return sum || product ? 2 : 1;

@@ -173,9 +173,9 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
 }
 
 std::vector<std::string_view> setting_variables() {
-  std::vector<std::string_view> names = {"AYATORI_VERBOSE",      "AYATORI_GUARD",        "AYATORI_NODE_MEMORY",
-                                         "AYATORI_REPRODUCIBLE", "AYATORI_MAX_COUNT",    "AYATORI_RANKS_PER_MACHINE",
-                                         "AYATORI_PROGRESS",     "AYATORI_PROGRESS_CPU", "AYATORI_SOCKETS"};
+  std::vector<std::string_view> names = {
+      "AYATORI_VERBOSE",           "AYATORI_GUARD",    "AYATORI_NODE_MEMORY",  "AYATORI_MAX_COUNT",
+      "AYATORI_RANKS_PER_MACHINE", "AYATORI_PROGRESS", "AYATORI_PROGRESS_CPU", "AYATORI_SOCKETS"};
   for (const MpiCallNames& call : mpi_calls()) {
     names.push_back(call.variable);
     names.push_back(nonblocking_variable(call.call));
@@ -201,7 +201,6 @@ Settings parse_settings(std::string_view lines) {
     if (name == "AYATORI_GUARD") settings.guard = is_on(value);
     if (name == "AYATORI_NODE_MEMORY") settings.node_memory = is_on(value);
     if (name == "AYATORI_SOCKETS") settings.sockets = is_on(value);
-    if (name == "AYATORI_REPRODUCIBLE") settings.reproducible = is_on(value);
     if (name == "AYATORI_RANKS_PER_MACHINE") {
       settings.ranks_per_machine = parse_unsigned<std::uint32_t>(value).value_or(0);
     }

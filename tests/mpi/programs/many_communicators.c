@@ -1,6 +1,7 @@
 /* many_communicators N: collectives of all sizes on MPI_COMM_WORLD, and small ones on N duplicates of it. Rank 0
- * prints, in bytes as the kernel counts them, what it has before the first collective, after those on MPI_COMM_WORLD,
- * and after all. */
+ * prints, in bytes as the kernel counts them, what it has before the first collective, and after those on
+ * MPI_COMM_WORLD. Then, as malloc counts what is in use, what it has before the second half of the duplicates, and
+ * after it. */
 
 #include <malloc.h>
 #include <mpi.h>
@@ -20,6 +21,13 @@ static long own_bytes(void) {
   }
   if (status != NULL) fclose(status);
   return kib * 1024;
+}
+
+/* Without pages: how many of them free lists of the MPI touch depends on how far ahead other ranks are. */
+static size_t heap_bytes(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const struct mallinfo2 counted = mallinfo2();
+  return counted.uordblks + counted.hblkhd;
 }
 
 static void use(MPI_Comm comm) {
@@ -59,14 +67,16 @@ int main(int argc, char** argv) {
   use(MPI_COMM_WORLD);
   use_all_sizes(MPI_COMM_WORLD);
   const long after_first = own_bytes();
+  size_t before_half = 0;
   for (int i = 0; i < count; ++i) {
+    if (i == count / 2) before_half = heap_bytes();
     MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
     use(all[i]);
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const long after_all = own_bytes();
-  if (rank == 0) printf("%ld %ld %ld\n", before, after_first, after_all);
+  const size_t after_half = heap_bytes();
+  if (rank == 0) printf("%ld %ld %zu %zu\n", before, after_first, before_half, after_half);
   for (int i = 0; i < count; ++i) MPI_Comm_free(&all[i]);
   free(all);
   MPI_Finalize();

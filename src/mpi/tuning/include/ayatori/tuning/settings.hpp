@@ -43,9 +43,6 @@ struct Settings {
   /// AYATORI_MAX_COUNT: the most bytes that one count of the MPI's functions stands for, since counts are int. Less
   /// than that is for tests, which so see with small data what happens to large data.
   Bytes max_count = Bytes{1} << 30;
-  /// AYATORI_REPRODUCIBLE: results of operations that round are the same from run to run; so what is executed for them
-  /// may not depend on the times of this run.
-  bool reproducible = true;
   std::array<std::optional<ForcedChoice>, mpi_call_count> forced;
   std::array<std::optional<ForcedChoice>, mpi_call_count> forced_nonblocking;  ///< of MPI_Ibcast, …
   ProgressMode progress = ProgressMode::off;                                   ///< AYATORI_PROGRESS
