@@ -67,7 +67,7 @@ void time_alltoall(benchmark::State& state, const Case& what) {
   const Job job = what.whole ? contiguous_job(network, what.machines, what.ranks_per_machine).value()
                              : random_job(network, what.machines, what.ranks_per_machine, random).value();
   const auto ranks = static_cast<Rank>(job.rank_count());
-  const Plan plan = Plan::d_mod_k(ranks);
+  const Plan plan = Plan::base_lids(ranks);
   const auto schedule = make_schedule(what.algorithm, {Collective::alltoall, ranks, 0, bytes},
                                       placement_of_ranks(ranks, what.ranks_per_machine))
                             .value();

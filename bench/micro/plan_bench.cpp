@@ -30,7 +30,7 @@ struct WholeFabric {
   }
 
   [[nodiscard]] Result<Contention> contention() const {
-    return measure_contention(network, routes, endpoints, Plan::d_mod_k(static_cast<Rank>(endpoints.size())), *steps);
+    return measure_contention(network, routes, endpoints, Plan::base_lids(static_cast<Rank>(endpoints.size())), *steps);
   }
   [[nodiscard]] Result<Planned> plan(Method method) const {
     return make_plan(network, routes, endpoints, *steps, method);

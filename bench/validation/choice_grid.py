@@ -122,7 +122,7 @@ def execute_calls(predictor: Predictor, job: Job, calls: list[Call], links: _cor
     """Seconds of each call under SMPI; calls that take the same paths are executed by one run."""
     placement = predictor.placement(job)
     by_platform: dict[bytes, list[Call]] = {}
-    if predictor.method in ("d-mod-k", DIMENSION_ORDER):
+    if predictor.method in ("base-lids", DIMENSION_ORDER):
         by_platform[smpi.platform_of(predictor, job, ANY_CALL, links)] = calls
     else:
         for call in calls:

@@ -108,7 +108,7 @@ def few_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, see
     print(
         f"{fabric.source}, {count} jobs of {sizes[0]} to {sizes[1]} hosts, {cases} cases, seed {seed}: "
         f"isolated {isolated}, proven impossible {proven}, undecided {cases - isolated - proven}; "
-        f"together mean {fmean(planned):.4f}, min {min(planned):.4f}; d-mod-k {fmean(unplanned):.4f}; "
+        f"together mean {fmean(planned):.4f}, min {min(planned):.4f}; base-lids {fmean(unplanned):.4f}; "
         f"first {len(sample)} cases in order {fmean(a for a, _ in sample):.4f}, "
         f"jointly {fmean(b for _, b in sample):.4f}, {isolated_jointly} isolated",
         flush=True,
@@ -125,7 +125,7 @@ def full_fabric(fabric: Fabric, seed: int) -> None:
     worst = min(a / b for a, b in zip(planned, unplanned, strict=True))
     print(
         f"{fabric.source}, {PEERS} jobs of {size} hosts, seed {seed}: together mean {fmean(planned):.4f}, "
-        f"d-mod-k {fmean(unplanned):.4f}, ratio {fmean(planned) / fmean(unplanned):.3f}, "
+        f"base-lids {fmean(unplanned):.4f}, ratio {fmean(planned) / fmean(unplanned):.3f}, "
         f"worst job's {worst:.3f}",
         flush=True,
     )

@@ -198,7 +198,7 @@ def shift_time(walk: PacketWalk, job: Job, plan: Plan) -> Fraction:
 
 def time_with_others(walk: PacketWalk, job: Job, plan: Plan, others: list[Job]) -> Fraction:
     """The mean over all combinations of the others' steps; they have no plan."""
-    theirs = [shift_loads(walk, other, Plan.d_mod_k(other.rank_count)) for other in others]
+    theirs = [shift_loads(walk, other, Plan.base_lids(other.rank_count)) for other in others]
     phases = [Counter(link for loads in phase for link in loads) for phase in product(*theirs)]
     total = Fraction(0)
     for loads in shift_loads(walk, job, plan):
@@ -222,7 +222,7 @@ def check_case(case: Case) -> dict[str, Any]:
     better = without if improvement.keeps_tables else with_plan
     kept = "equal" if improvement.equal else "no plan"
     outcome = "better" if better < without else kept if improvement.keeps_tables else "fewer hot spots"
-    on_new_tables = shift_time(planned, case.job, Plan.d_mod_k(case.job.rank_count))
+    on_new_tables = shift_time(planned, case.job, Plan.base_lids(case.job.rank_count))
     worse = better > without or on_new_tables != without
     return {"worse": worse or is_worse_with_others(case, planned), "method": case.method, "outcome": outcome}
 
@@ -233,7 +233,7 @@ def is_worse_with_others(case: Case, walk: PacketWalk) -> bool:
         return False
     running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
     plan = plan_concurrent(case.network, case.routes, [case.job], running)[0].plan
-    base_lids = Plan.d_mod_k(case.job.rank_count)
+    base_lids = Plan.base_lids(case.job.rank_count)
     return time_with_others(walk, case.job, plan, case.others) > time_with_others(
         walk, case.job, base_lids, case.others
     )

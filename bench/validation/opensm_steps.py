@@ -40,7 +40,7 @@ def tables_of(network: Network, engine: Engine) -> Routes:
 def figures(network: Network, routes: Routes, jobs: Sequence[Job]) -> dict[str, float]:
     shift, steps, bound, worst = [], [], [], 1.0
     for job in jobs:
-        plan = Plan.d_mod_k(job.rank_count)
+        plan = Plan.base_lids(job.rank_count)
         shift.append(ayatori.contention(network, routes, job, plan).relative_bandwidth)
         made = _core.make_steps(network, routes, job.endpoints(network), plan)
         steps.append(made.bound.endpoint_time / made.time)

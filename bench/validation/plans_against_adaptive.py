@@ -19,7 +19,7 @@ import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.planning.concurrent import plan_concurrent
-from ayatori.planning.plans import D_MOD_K, Messages
+from ayatori.planning.plans import BASE_LIDS, Messages
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
 from ayatori.prediction.calls import Call
@@ -29,7 +29,7 @@ from ayatori.prediction.together import ConcurrentSimulation
 
 CALL = Call("alltoall", "shift", 1 << 20)
 PATH_AWARE = "pair, path-aware schedule"
-METHODS = (D_MOD_K, "rule", "pair", PATH_AWARE, ECMP, ADAPTIVE)
+METHODS = (BASE_LIDS, "rule", "pair", PATH_AWARE, ECMP, ADAPTIVE)
 JOB_SIZE = 24
 NEIGHBOURS = 3
 ROUNDS = 10
@@ -119,7 +119,7 @@ def alone(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]:
 def together(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]:
     """The same for three jobs at random phases; plans are made jointly."""
     dice = random.Random(seed)
-    reached: dict[str, list[float]] = {method: [] for method in (D_MOD_K, "pair", ECMP, ADAPTIVE)}
+    reached: dict[str, list[float]] = {method: [] for method in (BASE_LIDS, "pair", ECMP, ADAPTIVE)}
     for draw in range(jobs):
         network = drawn(case, dice, folder)
         names = dice.sample(hosts_of(network), NEIGHBOURS * JOB_SIZE // 2)

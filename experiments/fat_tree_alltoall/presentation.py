@@ -92,7 +92,7 @@ def figures_of(found: Bandwidths) -> list[Figure]:
 
 
 def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> Figure:
-    jobs = len(by_method["d-mod-k"])
+    jobs = len(by_method["base-lids"])
     curves = [
         Curve.of_method(method, range(1, jobs + 1), sorted(values), shape="hv", marks=False)
         for method, values in _bottom_first(by_method)
@@ -118,9 +118,9 @@ def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> 
 
 def _contiguous_figure(found: Bandwidths, name: str, mark: str, model: str) -> Figure:
     curves = [Curve.of_method(method, found.sizes, values) for method, values in _bottom_first(found.contiguous[name])]
-    told = paper1.CONTIGUOUS["d-mod-k"]["16"]
+    told = paper1.CONTIGUOUS["base-lids"]["16"]
     curves.append(
-        Curve("paper: d-mod-k and rule", [16], [told], STYLES["d-mod-k"].tone, symbol="circle-open", line=False)
+        Curve("paper: d-mod-k and rule", [16], [told], STYLES["base-lids"].tone, symbol="circle-open", line=False)
     )
     return Figure(
         f"figure10{mark}",

@@ -10,7 +10,7 @@ from ayatori import _core
 from ayatori._core import Network
 from ayatori.cli.output import progress
 from ayatori.model.network import open_source
-from ayatori.planning.plans import D_MOD_K, METHODS, assess_jobs, with_made_steps
+from ayatori.planning.plans import BASE_LIDS, METHODS, assess_jobs, with_made_steps
 from ayatori.resumable import SavedResults, compute
 from experiments.job_stream.presentation import PATH_AWARE_SCHEDULE, Streams, figures_of, tables_of
 from experiments.job_stream.stream import ALLOCATIONS, run_stream
@@ -56,7 +56,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
 
 def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
     """Relative bandwidths of the shift all-to-all, each job by itself. A path-aware schedule has no plan."""
-    plan_method = D_MOD_K if method == PATH_AWARE_SCHEDULE else method
+    plan_method = BASE_LIDS if method == PATH_AWARE_SCHEDULE else method
     routes = tables_of_the_paper(network, plan_method)
 
     def bandwidths(nodes_of_jobs: Sequence[list[int]]) -> list[float]:

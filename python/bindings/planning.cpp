@@ -20,13 +20,13 @@ using Endpoints = std::vector<PortId>;
 
 void bind_plans(nb::module_& module) {
   nb::enum_<Method>(module, "Method")
-      .value("d_mod_k", Method::d_mod_k)
+      .value("base_lids", Method::base_lids)
       .value("rule", Method::rule)
       .value("colour", Method::colour)
       .value("pair", Method::pair)
       .def_prop_ro("word", [](Method method) { return to_word(method); }, "As the command line calls it.");
   nb::class_<Plan>(module, "Plan")
-      .def_static("d_mod_k", &Plan::d_mod_k, nb::arg("ranks"))
+      .def_static("base_lids", &Plan::base_lids, nb::arg("ranks"))
       .def_static("per_destination", &Plan::per_destination, nb::arg("method"), nb::arg("path_bits"))
       .def("__repr__",
            [](const Plan& plan) {

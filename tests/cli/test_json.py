@@ -27,7 +27,7 @@ def test_plan(method: str, ayatori_command) -> None:
     assert data["relative_bandwidth"]["min"] == min(bandwidths)
     assert data["free"] == sum(job["free"] for job in data["per_job"])
     assert bool(data["hot_links"]) == (data["free"] < 20)
-    assert data["before"]["method"] == "d-mod-k"
+    assert data["before"]["method"] == "base-lids"
 
 
 def test_route(tmp_path: Path, ayatori_command) -> None:
@@ -107,7 +107,7 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
-@pytest.mark.parametrize("method", ["dimension-order", "d-mod-k"])
+@pytest.mark.parametrize("method", ["dimension-order", "base-lids"])
 def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Path, ayatori_command) -> None:
     network = ayatori_command("convert", "torus:4", "--to", "json").json()
     routers = {number for number, node in enumerate(network["nodes"]) if node["kind"] == "router"}

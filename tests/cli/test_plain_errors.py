@@ -66,8 +66,8 @@ def test_a_plan_that_can_not_be_written_leaves_nothing(tmp_path: Path, ayatori_c
 def test_planned_steps_are_not_taken_for_the_shift(verb: str, tmp_path: Path, ayatori_command) -> None:
     job = hostfile_in(tmp_path, "N0-0\nN0-1\nN1-1\n")
     call = (verb, "torus:3x3", "--job", job, "--collective", "alltoall", "--algorithm", "path-aware", "--bytes", "1KiB")
-    ayatori_command(*call).refused(1, "forwarding tables", "hint: --method d-mod-k")
-    ayatori_command(*call, "--method", "d-mod-k").good()
+    ayatori_command(*call).refused(1, "forwarding tables", "hint: --method base-lids")
+    ayatori_command(*call, "--method", "base-lids").good()
 
 
 def test_calibrate_looks_at_its_files_before_it_measures(tmp_path: Path, ayatori_command) -> None:

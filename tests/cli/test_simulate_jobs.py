@@ -42,8 +42,8 @@ def test_plans_and_given_tables_are_used(folder: Path, ayatori_command) -> None:
     assert data["method"] == "tables"
     assert {job["name"]: job["method"] for job in data["together"]["jobs"]} == {
         "left": "pair",
-        "middle": "d-mod-k",
-        "right": "d-mod-k",
+        "middle": "base-lids",
+        "right": "base-lids",
     }
     assert data["jobs"] == 3
     ours = ayatori_command("simulate", SOURCE, "--jobs", str(folder), *SHIFT, "--json")

@@ -50,7 +50,7 @@ def test_time_inside_a_node_is_a_small_part_of_an_all_to_alls(fat_tree: Path) ->
     """As paper 1 says of its figure 8, whose T includes it."""
     found = figures(fat_tree)
     for jobs in ("random", "contiguous"):
-        for method in ("d-mod-k", "rule"):
+        for method in ("base-lids", "rule"):
             without = found[f"{jobs}, {VARIANTS[0].name}: {method}"]
             for variant in (MEASURED_INSIDE, SHARED_INSIDE):
                 for mbps, bare in zip(found[f"{jobs}, {variant.name}: {method}"], without, strict=True):
@@ -64,7 +64,7 @@ def test_times_on_tori_are_as_they_were(torus: Path) -> None:
 def test_no_method_is_better_than_a_path_a_pair(fat_tree: Path) -> None:
     found = figures(fat_tree)
     for name in [name.removesuffix(": pair") for name in found if name.endswith(": pair")]:
-        others = zip(*(found[f"{name}: {method}"] for method in ("d-mod-k", "rule", "colour")), strict=True)
+        others = zip(*(found[f"{name}: {method}"] for method in ("base-lids", "rule", "colour")), strict=True)
         for pair, rivals in zip(found[f"{name}: pair"], others, strict=True):
             assert pair >= max(rivals) * (1 - 1e-9)
 

@@ -40,5 +40,5 @@ def test_with_plans_or_path_aware_any_nodes_cost_no_bandwidth(tmp_path: Path) ->
     for allocation in ALLOCATIONS:
         assert fmean(results[f"{allocation}: pair"]) == pytest.approx(1)
         assert fmean(results[f"{allocation}: path-aware schedule"]) > 0.95
-        assert fmean(results[f"{allocation}: d-mod-k"]) < 0.95
+        assert fmean(results[f"{allocation}: base-lids"]) < 0.95
     assert 'id="section24"' in page.read_text()

@@ -64,7 +64,7 @@ def test_live_discovery_sees_the_same_network() -> None:
 
 
 def test_baseline_of_the_paper_comes_from_opensm() -> None:
-    """OpenSM's ftree tables, read over MADs, behave like d-mod-k: what paper 1 measured against."""
+    """OpenSM's ftree tables, read over MADs, behave like base-lids: what paper 1 measured against."""
     with SimulatedFabric(net_text(ayatori.open_source("fattree:K=6,levels=2,nodes=30"))) as fabric:
         network = discover_live(fabric)
         ftree = try_engine(fabric, network, "ftree")
@@ -73,7 +73,7 @@ def test_baseline_of_the_paper_comes_from_opensm() -> None:
     jobs = ayatori.random_jobs(network, 200, 16, seed=SEED)
 
     def mean(routes: ayatori.Routes) -> float:
-        plans = [ayatori.plan(network, routes, job, "d-mod-k").plan for job in jobs]
+        plans = [ayatori.plan(network, routes, job, "base-lids").plan for job in jobs]
         pairs = zip(jobs, plans, strict=True)
         return sum(ayatori.contention(network, routes, job, plan).relative_bandwidth for job, plan in pairs) / len(jobs)
 

@@ -36,7 +36,7 @@ def refused(ranks: int, call: str) -> str:
 def test_steps_made_for_the_paths_are_executed_from_their_file(tmp_path: Path) -> None:
     network = ayatori.open_source("fattree:K=6,levels=2,nodes=30")
     job = ayatori.contiguous_jobs(network, [13])[0]
-    plan = _core.Plan.d_mod_k(13)
+    plan = _core.Plan.base_lids(13)
     made = _core.make_steps(network, ayatori.make_routes(network, 0), job.endpoints(network), plan)
     _core.write_pattern(made.steps, str(tmp_path / "steps"))
     assert execute(13, f"alltoall path-aware 1000 steps={tmp_path}/steps check=1")[0] > 0

@@ -155,7 +155,7 @@ def choice_table(folder: Path, *machines: tuple[str, int]) -> str:
         "version": 1,
         "source": "full:2",
         "machines": [{"host": host, "ranks": ranks} for host, ranks in machines],
-        "method": "d-mod-k",
+        "method": "base-lids",
         "model": {**model, "inside": messages, "between": messages, "copy": [], "reduce": []},
         "collectives": {"allreduce": choices},
     }

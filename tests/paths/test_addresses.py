@@ -97,7 +97,7 @@ def test_one_lid_a_port_leaves_all_as_it_is(programs: verbs.Programs, plan: plan
     port = plan.ports[4]
     said = lids_as_given(programs, verbs.Port(port.guid, port.lid, 0), lines, settings(plan))
     assert f"made for LID {port.lid} and LMC {plan.lmc} of port {port.guid:#018x}, which now has" in said
-    document = json.loads(plan.path.read_text(encoding="utf-8")) | {"lmc": 0, "method": "d-mod-k"}
+    document = json.loads(plan.path.read_text(encoding="utf-8")) | {"lmc": 0, "method": "base-lids"}
     for rank in document["ranks"]:
         rank |= {"path_bits": 0, "lid": rank["base_lid"]}
     (tmp_path / "plan.json").write_text(json.dumps(document), encoding="utf-8")

@@ -55,7 +55,7 @@ def test_place_counts_the_ways_that_jobs_without_a_plan_keep() -> None:
     jobs = [_core.job_of_hosts(network, [(names[i], 1) for i in hosts], "job") for hosts in ((0, 7), (1, 12, 13, 20))]
     free = [(name, 1) for i, name in enumerate(names) if i not in (0, 7, 1, 12, 13, 20)]
     running = [unplanned(network, routes, f"job {i}", job) for i, job in enumerate(jobs)]
-    theirs = set().union(*(links_of(before, job, Plan.d_mod_k(job.rank_count)) for job in jobs))
+    theirs = set().union(*(links_of(before, job, Plan.base_lids(job.rank_count)) for job in jobs))
     for nodes in (3, 8, 16):
         for proposal in propose(network, routes, _core.job_of_hosts(network, free, "free"), Wanted(nodes), running):
             placed = proposal.placed

@@ -118,7 +118,7 @@ def choices(draw) -> Choice:
     model = Model(link_latency=draw(st.floats(0, 1)), costs=costs, head_of_line=draw(st.booleans()))
     return Choice(
         jobs,
-        draw(st.sampled_from(["d-mod-k", "pair", "dimension-order", "adaptive", "ecmp"])),
+        draw(st.sampled_from(["base-lids", "pair", "dimension-order", "adaptive", "ecmp"])),
         model,
         rankings,
     )
@@ -177,7 +177,7 @@ def test_errors_name_file_and_key(tmp_path: Path, keys: list, value, named: str)
         Ranking("alltoall", size, [Candidate(name, 0, 1.0)], []) for size, name in ((1024, "bruck"), (4096, "shift"))
     ]
     path = tmp_path / "table.json"
-    write_table(table_from(Choice(jobs, "d-mod-k", Model(link_latency=0, costs=FREE), rankings)), path)
+    write_table(table_from(Choice(jobs, "base-lids", Model(link_latency=0, costs=FREE), rankings)), path)
     document = json.loads(path.read_text())
     inner = document
     for key in keys[:-1]:

@@ -4,7 +4,7 @@ import pytest
 
 import ayatori
 from ayatori.base.errors import Error
-from ayatori.planning.plans import D_MOD_K, MULTIPATH, assess_jobs
+from ayatori.planning.plans import BASE_LIDS, MULTIPATH, assess_jobs
 from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
@@ -40,14 +40,14 @@ def test_head_of_line_blocking_takes_more_of_it_than_of_one_path_a_message(netwo
     assert bandwidth(network, MULTIPATH, "shift", 4, head_of_line=False) == pytest.approx(1)
     over_all = bandwidth(network, MULTIPATH, "shift", 4, head_of_line=True)
     by_rule = bandwidth(network, "rule", "shift", 4, head_of_line=True)
-    assert bandwidth(network, D_MOD_K, "shift", 4, head_of_line=True) < over_all < 0.9 * by_rule
+    assert bandwidth(network, BASE_LIDS, "shift", 4, head_of_line=True) < over_all < 0.9 * by_rule
 
 
 def test_on_tables_with_one_lid_it_is_base_lids(network: ayatori.Network) -> None:
     [job] = ayatori.random_jobs(network, 1, 16, 1, seed=3)
     routes = ayatori.make_routes(network, 0)
     call = Call("alltoall", "shift", 1 << 20)
-    base = simulate(network, job, call, D_MOD_K, routes=routes)
+    base = simulate(network, job, call, BASE_LIDS, routes=routes)
     assert simulate(network, job, call, MULTIPATH, routes=routes).seconds == base.seconds
 
 

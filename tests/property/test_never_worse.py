@@ -33,7 +33,7 @@ def test_what_a_job_gets_beside_few_others_is_the_mean_over_all_of_their_steps(t
     for case in cases:
         running = [unplanned(case.network, case.routes, f"job {i}", other) for i, other in enumerate(case.others)]
         [placed] = plan_concurrent(case.network, case.routes, [case.job], running)
-        walk, base_lids = PacketWalk(case.network, case.routes), Plan.d_mod_k(case.job.rank_count)
+        walk, base_lids = PacketWalk(case.network, case.routes), Plan.base_lids(case.job.rank_count)
         without = time_with_others(walk, case.job, base_lids, case.others)
         if without == 0:  # all ranks on one host
             continue
@@ -50,14 +50,14 @@ def random_hosts(folder: Path, size: int, seed: int) -> str:
 
 
 def test_a_plan_that_gains_nothing_is_said_not_to_help(tmp_path: Path, ayatori_command) -> None:
-    """Paper 1's rule reaches 0.65 of the bandwidth of this job, d-mod-k 0.81."""
+    """Paper 1's rule reaches 0.65 of the bandwidth of this job, base-lids 0.81."""
     out = tmp_path / "plan.json"
     arguments = ("plan", PAPER, "--job", random_hosts(tmp_path, 14, seed=1), "--method", "rule")
     outcome = ayatori_command(*arguments, "--out", str(out)).good()
     assert "take          no plan helps: 0.8125 with and without" in outcome.stdout
     assert "new tables    LMC 3, to be loaded first (ayatori route): nothing changes without a plan" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
-    assert (saved.plan.method.word, saved.lmc) == ("d-mod-k", 3)
+    assert (saved.plan.method.word, saved.lmc) == ("base-lids", 3)
     data = ayatori_command(*arguments, "--json").json()
     [choice] = data["choices"]
     assert (data["kept"], data["equal"], choice["take"], choice["equal"]) == (1, 1, "no plan", True)
@@ -77,7 +77,7 @@ def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayato
     assert "new tables    LMC 0, to be loaded first (ayatori route): mean 0.6000 without a plan" in outcome.stdout
     assert "take          no plan: 0.6000 with it, 1.0000 without" in outcome.stdout
     saved = read_plan(ayatori.open_source(PAPER), out)
-    assert (saved.plan.method.word, saved.lmc) == ("d-mod-k", 0)
+    assert (saved.plan.method.word, saved.lmc) == ("base-lids", 0)
 
 
 def tables_by_root(folder: Path) -> Path:

@@ -37,7 +37,7 @@ def improved(source: str, ranks: int, seed: int, lmc: int | str) -> tuple[Improv
     [improvement] = improve_jobs(network, in_use, routes, [job], Effort(make_steps=True))
     simulate_path_aware(network, in_use, routes, improvement)
     times = {}
-    base_lids = Plan.d_mod_k(job.rank_count)
+    base_lids = Plan.base_lids(job.rank_count)
     for candidate, tables, plan in (
         (NO_PLAN, in_use.routes, base_lids),
         (PLAN, routes, improvement.planned.planned.plan),

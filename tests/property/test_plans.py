@@ -23,7 +23,7 @@ from thoroughness import tries
 
 MAX_EXAMPLES = tries(15)
 TREE = "fattree:K=3,levels=2,nodes=15"
-METHODS = ["d-mod-k", "rule", "colour", "pair"]
+METHODS = ["base-lids", "rule", "colour", "pair"]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_a_permutation_has_a_plan_of_its_own_without_hot_spots(order: list[int])
 
 
 def test_a_method_has_one_name() -> None:
-    assert method_named("d-mod-k") == "d-mod-k"
+    assert method_named("base-lids") == "base-lids"
     for name in ("mod", "modk", "base"):
         with pytest.raises(Error, match=f"no method '{name}'"):
             method_named(name)

@@ -50,7 +50,7 @@ def network(source: str) -> ayatori.Network:
     return ayatori.open_source(source)
 
 
-@pytest.mark.parametrize("method", ["d-mod-k", "multipath"])
+@pytest.mark.parametrize("method", ["base-lids", "multipath"])
 def test_rails_that_no_cable_joins_need_no_paths_between_them(method: str) -> None:
     planes = ayatori.open_source(PLANES)
     job = hosts(planes, [0, 5], 2)
@@ -72,7 +72,7 @@ def seconds(network: ayatori.Network, job: ayatori.Job, rails: str, method: str 
     return simulate(network, job, CALL, method, Model(rails=rails, link_latency=0, costs=FREE)).seconds
 
 
-@pytest.mark.parametrize("method", ["d-mod-k", "pair", "multipath"])
+@pytest.mark.parametrize("method", ["base-lids", "pair", "multipath"])
 def test_a_message_over_two_rails_takes_half_of_the_time(network: ayatori.Network, method: str) -> None:
     job = hosts(network, [0, 5], 1)
     one = seconds(network, job, "own", method)
@@ -108,7 +108,7 @@ def test_contention_is_that_of_the_nics(network: ayatori.Network, rails: str) ->
     job = hosts(network, [0, 1, 4, 7, 8, 11], 1)
     routes = ayatori.make_routes(network)
     nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(6), rails)
-    base = contention(network, routes, nics, _core.Plan.d_mod_k(12), steps)
+    base = contention(network, routes, nics, _core.Plan.base_lids(12), steps)
     [unplanned] = assess_jobs(network, routes, [job], None, Messages(rails=rails))
     assert unplanned.contention.relative_bandwidth == base.relative_bandwidth
     [planned] = assess_jobs(network, routes, [job], "pair", Messages(rails=rails))

@@ -74,7 +74,7 @@ def test_a_job_that_is_gone_or_has_other_hosts_frees_its_links(fabric) -> None:
     known = [note(network, name, plan_concurrent(network, routes, [job], [])[0]) for name, job in (("a", a), ("b", b))]
     assert [job.name for job in still_running(network, routes, {"b": b}, known)] == ["b"]
     now = still_running(network, routes, {"a": b, "b": b}, known)
-    assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "d-mod-k")]
+    assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "base-lids")]
 
 
 def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Path, ayatori_command) -> None:

@@ -140,6 +140,6 @@ def test_what_cannot_be_simulated_is_refused(network: ayatori.Network) -> None:
     with pytest.raises(Error, match="no job"):
         ConcurrentSimulation(network, [], CALL)
     torus = ayatori.open_source("torus:4x4")
-    planned = JobOnFabric("one", ayatori.contiguous_jobs(torus, [4])[0], _core.Plan.d_mod_k(4))
+    planned = JobOnFabric("one", ayatori.contiguous_jobs(torus, [4])[0], _core.Plan.base_lids(4))
     with pytest.raises(Error, match="by tables"):
         ConcurrentSimulation(torus, [planned], CALL)

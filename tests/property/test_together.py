@@ -57,7 +57,7 @@ def test_a_folder_is_its_hostfiles_and_plans_by_name(network: ayatori.Network, t
     write_plan(network, routes, job, planned, tmp_path / "a.json")
     jobs, lmc = read_jobs(network, [tmp_path])
     assert [each.name for each in jobs] == ["a", "b", "c"]
-    assert [each.method for each in jobs] == ["pair", "d-mod-k", "d-mod-k"]
+    assert [each.method for each in jobs] == ["pair", "base-lids", "base-lids"]
     assert lmc == routes.lmc(job.endpoints(network)[0])
     assert jobs[0].job.machines == job.machines
 

@@ -13,7 +13,7 @@ from typing import Any
 from ayatori import _core, open_source
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import drawing_as_data
-from ayatori.planning.plans import D_MOD_K, METHODS
+from ayatori.planning.plans import BASE_LIDS, METHODS
 from ayatori.planning.routes import make_routes, make_routes_explained
 from ayatori.study import comparison
 from ayatori.study.comparison import RoutedNetwork, Side, job_as_data, study_as_data
@@ -32,7 +32,7 @@ ENGINES = [
     {"name": "OpenSM file, our tables", "lmc": 3} | MEASURED | {"note": "one path a pair"},
 ]
 PAPER_RANDOM = {
-    "d-mod-k": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 1},
+    "base-lids": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 1},
     "rule": {"mean": 1607, "min": 1265, "max": 1716, "over_1500": 43},
 }
 """MB/s, and how many of 60 jobs are as fast as the last one says."""
@@ -55,7 +55,7 @@ def paper_study(jobs: int = 60) -> Study:
     """Paper 1: random 16-host jobs and contiguous ones on 30 hosts of a 6-ary-2-tree, beside what it measured."""
     study = study_of("fattree:K=6,levels=2,nodes=30", 16, jobs, seed=1, sizes=list(range(3, 31)))
     study["random"]["paper_MBps"] = PAPER_RANDOM
-    study["contiguous"]["paper_MBps"] = {"d-mod-k": {"16": 1310}}
+    study["contiguous"]["paper_MBps"] = {"base-lids": {"16": 1310}}
     return study | {"peak_MBps": 1716, "engines": ENGINES, "checks": CHECKS}
 
 
@@ -63,7 +63,7 @@ def job_study(source: str, size: int, seed: int = 7) -> Study:
     """Of one random job alone: its paths without a plan and with one."""
     of = routed(source)
     jobs = random_jobs(of.network, 1, size, seed=seed)
-    sides = [Side(method, of.assess(jobs, method)[0], of.routes(method)) for method in (D_MOD_K, "pair")]
+    sides = [Side(method, of.assess(jobs, method)[0], of.routes(method)) for method in (BASE_LIDS, "pair")]
     return {
         "title": source,
         "methods": METHODS,

@@ -34,23 +34,23 @@ def test_headline_counts_random_jobs(tmp_path: Path, paper: Study) -> None:
     bandwidths = paper["random"]["relative_bandwidth"]
     free = {method: sum(value >= FULL for value in values) for method, values in bandwidths.items()}
     assert free == paper["random"]["free"]
-    assert headline_of(tmp_path, paper) == f"Jobs without congestion: {free['d-mod-k']} → 60 of 60, predicted"
+    assert headline_of(tmp_path, paper) == f"Jobs without congestion: {free['base-lids']} → 60 of 60, predicted"
 
 
 def test_headline_counts_contiguous_jobs(tmp_path: Path, paper: Study) -> None:
     curves = paper["contiguous"]["relative_bandwidth"]
-    before = sum(value >= FULL for value in curves["d-mod-k"])
+    before = sum(value >= FULL for value in curves["base-lids"])
     study = {"title": "contiguous", "methods": METHODS, "contiguous": paper["contiguous"]}
     assert headline_of(tmp_path, study) == f"Jobs without congestion: {before} → 28 of 28, predicted"
 
 
 def test_headline_tells_the_bandwidth_where_no_more_jobs_are_without_congestion(tmp_path: Path) -> None:
-    random = {"jobs": 2, "size": 4, "free": {"d-mod-k": 0, "pair": 0}}
-    random["relative_bandwidth"] = {"d-mod-k": [0.4, 0.5], "pair": [0.5, 0.6]}
+    random = {"jobs": 2, "size": 4, "free": {"base-lids": 0, "pair": 0}}
+    random["relative_bandwidth"] = {"base-lids": [0.4, 0.5], "pair": [0.5, 0.6]}
     assert headline_of(tmp_path, {"title": "slow", "random": random}) == (
         "Mean bandwidth: 0.450 → 0.550 of peak (+22%), predicted"
     )
-    random["free"]["d-mod-k"] = 1
+    random["free"]["base-lids"] = 1
     assert headline_of(tmp_path, {"title": "slow", "random": random}) == "Jobs without congestion: 1 of 2, predicted"
 
 
@@ -97,7 +97,7 @@ def test_a_method_has_one_colour_in_all_charts_and_listings(tmp_path: Path, pape
         "jobs": 2,
         "size": 4,
         "free": {},
-        "relative_bandwidth": {m: [0.4, 1] for m in (IN_USE, "d-mod-k", "pair")},
+        "relative_bandwidth": {m: [0.4, 1] for m in (IN_USE, "base-lids", "pair")},
     }
     plan = sample.job_study("fattree:K=4,levels=2", 8) | {"random": random}
     engines = [{"name": f"ayatori, {method}"} for method in METHODS]
@@ -105,7 +105,7 @@ def test_a_method_has_one_colour_in_all_charts_and_listings(tmp_path: Path, pape
     for page in pages:
         for method, tones in tones_of(page).items():
             assert tones == {STYLES[method].tone}, method
-    assert set(tones_of(pages[0])) == set(METHODS) and set(tones_of(pages[1])) == {IN_USE, "d-mod-k", "pair"}
+    assert set(tones_of(pages[0])) == set(METHODS) and set(tones_of(pages[1])) == {IN_USE, "base-lids", "pair"}
 
 
 def test_curves_that_coincide_are_told_apart_and_named(tmp_path: Path, paper: Study) -> None:

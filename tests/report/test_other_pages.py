@@ -1,4 +1,4 @@
-"""The pages of `bench hpl` and `explain overlap`: their result in words, counted from the page's own data."""
+"""The pages of `bench hpl` and `explain`: their result in words, counted from the page's own data."""
 
 from typing import Any
 

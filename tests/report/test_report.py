@@ -78,14 +78,14 @@ def explorer_data(page: str) -> dict[str, Any]:
 def test_figures_agree_with_the_paper(paper: dict[str, Any]) -> None:
     """16 of 30 hosts: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
     free = paper["random"]["free"]
-    assert free["d-mod-k"] < 3 and 30 < free["rule"] < 50 and free["colour"] == free["pair"] == 60
+    assert free["base-lids"] < 3 and 30 < free["rule"] < 50 and free["colour"] == free["pair"] == 60
 
 
 def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str, Any]) -> None:
     page = written(tmp_path, paper)
     text = " ".join(Reader(without_plotly(page)).texts)
     free = paper["random"]["free"]
-    assert f"Jobs without congestion: {free['d-mod-k']}\u00a0→\u00a060 of 60, predicted" in text
+    assert f"Jobs without congestion: {free['base-lids']}\u00a0→\u00a060 of 60, predicted" in text
     for figure in ("1,198", "1,607", "888", "1,265", "1,690", "1,716", "jobs ≥ 1,500 MB/s", "of 28"):
         assert figure in text
 
@@ -161,7 +161,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, paper: dict[str, Any]) -> None
 
 
 def test_hostile_method_keys_and_names_in_figures(tmp_path: Path, paper: dict[str, Any]) -> None:
-    text = json.dumps(paper).replace('"d-mod-k"', json.dumps(EVIL))
+    text = json.dumps(paper).replace('"base-lids"', json.dumps(EVIL))
     page = written(tmp_path, json.loads(text))
     figures = re.search(r'id="figures">(.*?)</script>', page, re.DOTALL)
     assert figures and "<" not in figures[1]
@@ -188,14 +188,14 @@ SPOILED = [
     ("fabric.drawing.bundles.0.cables.0", 60, "drawing.bundles[0].cables[0]: expected a whole number from 0 to 59"),
     ("fabric.drawing.width", 1e9, "fabric.drawing.width: expected a number up to 1e+06"),
     ("peak_MBps", 0, "peak_MBps: expected a number"),
-    ("random.jobs", 61, "random.relative_bandwidth.d-mod-k: expected 61 numbers, one for each job"),
+    ("random.jobs", 61, "random.relative_bandwidth.base-lids: expected 61 numbers, one for each job"),
     ("random.free.pair", 61, "random.free.pair: expected a whole number from 0 to 60"),
     ("random.relative_bandwidth.rule.3", True, "random.relative_bandwidth.rule[3]: expected a number"),
     ("contiguous.sizes.0", 0, "contiguous.sizes[0]: expected a whole number from 1"),
     (
-        "contiguous.paper_MBps.d-mod-k",
+        "contiguous.paper_MBps.base-lids",
         {"x": 3},
-        "contiguous.paper_MBps.d-mod-k: expected numbers of hosts as keys",
+        "contiguous.paper_MBps.base-lids: expected numbers of hosts as keys",
     ),
     ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
     ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),

@@ -134,7 +134,7 @@ def test_plan_as_study_has_the_tables_in_use_beside_ours_and_the_plan() -> None:
     improvements = improve_jobs(network, in_use, many_lids, jobs, Effort("pair"))
     ours = [improvement.without for improvement in improvements]
     study = plan_as_study(network, "a fabric", in_use, ours, many_lids, "pair", improvements)
-    assert list(study["methods"]) == ["tables in use", "d-mod-k", "pair"]
+    assert list(study["methods"]) == ["tables in use", "base-lids", "pair"]
     assert "of the fabric" in study["methods"]["tables in use"]
     assert list(study["random"]["relative_bandwidth"]) == list(study["methods"])
     assert all(

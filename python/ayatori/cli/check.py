@@ -24,7 +24,7 @@ from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import AppliedData, applied_as_data, read_applied
 from ayatori.formats.plan_file import check_is_for, read_plan
 from ayatori.planning.plans import (
-    D_MOD_K,
+    BASE_LIDS,
     MULTIPATH,
     Assessment,
     JobsData,
@@ -121,7 +121,7 @@ def check(
 
     Exit status 3: holes, loops or a possible deadlock; with --applied, connections off the plan's paths.
 
-    Without --lfts, tables are computed at --lmc; base LIDs are d-mod-k, as in OpenSM's ftree.
+    Without --lfts, tables are computed at --lmc; on trees, base LIDs are d-mod-k, as in OpenSM's ftree.
     """
     pattern, method = checked.pattern, computed.method
     note_sizes(pattern)
@@ -196,8 +196,8 @@ def assess_each(
     network: Network, jobs: list[Job], tables: Tables, routes: Routes, with_bounds: bool
 ) -> tuple[list[Assessment], Cut | None]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
-    method: str | None = tables.method or D_MOD_K
-    if method == D_MOD_K and not with_bounds:
+    method: str | None = tables.method or BASE_LIDS
+    if method == BASE_LIDS and not with_bounds:
         method = None
 
     def assess(control: SearchControl) -> list[Assessment]:

@@ -13,7 +13,7 @@ from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_table, say
 from ayatori.cli.report import save_report
 from ayatori.cli.together import JobsAsked, describe_shared_links
-from ayatori.planning.plans import D_MOD_K, MULTIPATH, Messages, steps_of, traffic_of_nics
+from ayatori.planning.plans import BASE_LIDS, MULTIPATH, Messages, steps_of, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import (
@@ -41,7 +41,7 @@ class Tables:
 
     @property
     def name_of_paths(self) -> str:
-        return options.name_of_paths(D_MOD_K, None, self.lfts) if self.method is None else self.method
+        return options.name_of_paths(BASE_LIDS, None, self.lfts) if self.method is None else self.method
 
     def of(self, network: Network, planned_lmc: int | None = None) -> Routes:
         """Those that are given, or ours: at the LMC of plans, or that which is asked for, or what the method needs."""
@@ -49,7 +49,7 @@ class Tables:
             return read_routes(network, self.lfts)
         if planned_lmc is not None and self.lmc is None:
             return make_routes(network, planned_lmc)
-        by_default = "0" if self.method in (None, D_MOD_K) else "auto"
+        by_default = "0" if self.method in (None, BASE_LIDS) else "auto"
         return make_routes(network, options.parse_lmc(by_default if self.lmc is None else self.lmc))
 
 

@@ -130,7 +130,7 @@ METHOD = Annotated[
     str | None,
     typer.Option(
         metavar="METHOD",
-        help="Method of paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
+        help="Method of paths: base-lids, rule, colour, pair; dimension-order (the default in grids of machines); "
         "multipath: each message over all LIDs.",
     ),
 ]
@@ -138,7 +138,7 @@ METHOD_OR_ROUTERS = Annotated[
     str | None,
     typer.Option(
         metavar="METHOD",
-        help="Method of paths: d-mod-k, rule, colour, pair; dimension-order (the default in grids of machines); "
+        help="Method of paths: base-lids, rule, colour, pair; dimension-order (the default in grids of machines); "
         "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow.",
     ),
 ]

@@ -10,7 +10,7 @@ from ayatori.base.errors import Error
 from ayatori.cli.option_groups import PathOptions
 from ayatori.cli.output import note
 from ayatori.model.parts import parts_of_routers
-from ayatori.planning.plans import D_MOD_K, sizes_differ
+from ayatori.planning.plans import BASE_LIDS, sizes_differ
 from ayatori.prediction.predictor import DIMENSION_ORDER, PATH_AWARE, method_on
 
 ACROSS_PARTS = "the job lies in several parts of the network"
@@ -21,7 +21,7 @@ def check_algorithm(network: Network, paths: PathOptions, algorithm: str) -> Non
     """Raises Error for an algorithm that on these paths would be another one, which nobody asked for."""
     if algorithm == PATH_AWARE and paths.lfts is None and method_on(network, paths.method) == DIMENSION_ORDER:
         reason = "its steps are made for paths by forwarding tables, not for dimension order"
-        raise Error(f"{PATH_AWARE} can't be done here", reason, f"--method {D_MOD_K}")
+        raise Error(f"{PATH_AWARE} can't be done here", reason, f"--method {BASE_LIDS}")
 
 
 def note_sizes(pattern: str) -> None:

@@ -51,7 +51,7 @@ from ayatori.planning.improvement import (
     same_base_lids,
 )
 from ayatori.planning.plans import (
-    D_MOD_K,
+    BASE_LIDS,
     PLAN_METHODS,
     Assessment,
     JobsData,
@@ -95,7 +95,7 @@ class ComparisonData(JobsData, ImprovementsData):
     before: JobsOfPattern
     """The jobs without a plan."""
     tables_of_ours: float | None
-    """With `--lfts`: the jobs' mean relative bandwidth on d-mod-k of ours, without a plan; else null."""
+    """With `--lfts`: the jobs' mean relative bandwidth on our tables, without a plan; else null."""
 
 
 class PlanData(ComparisonData, JobsOfPattern):
@@ -188,7 +188,7 @@ def plan(
     """Choose the paths of a job's messages, and avoid hot spots.
 
     The report compares hot spots without and with the plan. "Without" means the tables in use: those of --lfts, or else
-    d-mod-k with one LID per port, as OpenSM's ftree routes. A job whose plan would not be better keeps base LIDs. If
+    ours with one LID per port, as OpenSM's ftree routes. A job whose plan would not be better keeps base LIDs. If
     the plan needs new tables, their effect without a plan is shown, too.
 
     --running plans a job among running jobs, whose plans stay; --jobs plans jobs that start together. Both search
@@ -306,7 +306,7 @@ def on_tables_of_ours(
     improvements: list[Improvement],
     messages: Messages,
 ) -> list[Assessment]:
-    """The jobs on d-mod-k of ours, next to tables of others; empty if ours are in use."""
+    """The jobs on our tables, next to tables of others; empty if ours are in use."""
     if in_use.name == OURS:
         return []
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
@@ -342,7 +342,7 @@ def comparison_as_data(
     return {
         **assessments_as_data(network, method, [improvement.better for improvement in improvements]),
         **improvements_as_data(in_use, improvements),
-        "before": {**assessments_as_data(network, D_MOD_K, without), "pattern": pattern},
+        "before": {**assessments_as_data(network, BASE_LIDS, without), "pattern": pattern},
         "tables_of_ours": fmean(relative_bandwidths(ours)) if ours else None,
     }
 

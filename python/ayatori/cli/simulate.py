@@ -216,7 +216,7 @@ def simulate_together(
     )
     concurrent, cut = searched("simulations", None, simulation.run)
     if asked.svg is not None and concurrent.links_of is None:
-        raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method d-mod-k")
+        raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method base-lids")
     asked.draw(network, jobs, concurrent.shared)
     together: SimulatedTogether = {
         **concurrent_as_data(concurrent),

@@ -20,7 +20,7 @@ from ayatori.base.errors import Error
 from ayatori.formats.job_files import files_of_jobs, is_plan
 from ayatori.model.jobs import read_job
 from ayatori.planning.concurrent import RunningJob, job_hosts, unplanned
-from ayatori.planning.plans import D_MOD_K
+from ayatori.planning.plans import BASE_LIDS
 
 SLURM = "slurm"
 STATE_IN_FOLDER = ".ayatori-running.json"
@@ -128,7 +128,7 @@ def planned_jobs(state: Path) -> set[str]:
     """The names of the jobs of the file that run with a plan; none if there is no file. Raises Error."""
     if not state.exists():
         return set()
-    return {job.name for job in _core.read_running_file(str(state)).jobs if job.method != D_MOD_K}
+    return {job.name for job in _core.read_running_file(str(state)).jobs if job.method != BASE_LIDS}
 
 
 def write_running(network: Network, state: Path, lmc: int, jobs: Sequence[RunningJob]) -> None:

@@ -64,7 +64,7 @@ def job_hosts(network: Network, job: Job) -> list[JobHost]:
 
 def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: str = "shift") -> RunningJob:
     """A job that runs without a plan: its messages go to base LIDs."""
-    plan = Plan.d_mod_k(job.rank_count)
+    plan = Plan.base_lids(job.rank_count)
     footprint = _core.footprint_of(network, routes, job.endpoints(network), plan, steps_of(pattern, job.rank_count))
     return RunningJob(name, plan.method.word, job_hosts(network, job), footprint)
 
@@ -138,7 +138,7 @@ def _better_of_plans_and_base_lids(
     fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan]
 ) -> list[Placed]:
     with_plans = fabric.bandwidths(new, [each.plan for each in made], [each.footprint for each in made])
-    base = [Plan.d_mod_k(each.job.rank_count) for each in new]
+    base = [Plan.base_lids(each.job.rank_count) for each in new]
     footprints = [fabric.footprint(each, plan) for each, plan in zip(new, base, strict=True)]
     without = fabric.bandwidths(new, base, footprints)
     if sum(with_plans) >= sum(without):
@@ -194,7 +194,7 @@ class PlacedData(TypedDict):
     """The job and its size."""
     method: str
     reason: str
-    """`pair`, or `d-mod-k` where base LIDs are better; how good the paths are, and how that is known."""
+    """`pair`, or `base-lids` where those are better; how good the paths are, and how that is known."""
     isolated: bool
     """True if no link carries messages of another job, whatever step each is in."""
     conflicts: float

@@ -11,7 +11,7 @@ from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.planning.plans import (
     BASE_LIDS,
-    D_MOD_K,
+    FOR_EVERYBODY,
     SHIFT,
     Assessment,
     Messages,
@@ -19,7 +19,7 @@ from ayatori.planning.plans import (
     with_made_steps,
 )
 
-OURS = "d-mod-k tables of ours, one LID a port"
+OURS = "tables of ours, one LID a port"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
@@ -157,7 +157,7 @@ def improve_jobs(
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
-    baseline = D_MOD_K if effort.prove_baseline else None
+    baseline = BASE_LIDS if effort.prove_baseline else None
     without = assess_jobs(network, in_use.routes, jobs, baseline, messages, control)
     for assessment in without if baseline is None else []:
         _take_base_lids(network, assessment, rails)
@@ -185,7 +185,7 @@ def improve_jobs(
 def _take_base_lids(network: Network, assessment: Assessment, rails: str) -> None:
     """As a plan, which can be written and given steps of its own."""
     nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
-    assessment.planned = _core.planned(Plan.d_mod_k(nics.rank_count), BASE_LIDS)
+    assessment.planned = _core.planned(Plan.base_lids(nics.rank_count), FOR_EVERYBODY)
     assessment.proven = False
 
 
@@ -195,7 +195,7 @@ def _path_aware_at_most(network: Network, in_use: TablesInUse, improvement: Impr
     if reached >= GOOD_ENOUGH:
         return None
     job = improvement.without.job
-    plan = Plan.d_mod_k(job.rank_count)
+    plan = Plan.base_lids(job.rank_count)
     bound = _core.alltoall_bound(network, in_use.routes, job.endpoints(network), plan)
     at_most = bound.endpoint_time / bound.time if bound.time > 0 else 1.0
     return at_most if at_most >= reached + WORTH_A_TRY else None
@@ -243,7 +243,7 @@ class ChoiceOfPlan(TriedData):
 
 class ImprovementsData(TypedDict):
     baseline: str
-    """The tables in use, which a plan has to exceed: the file of `--lfts`, or d-mod-k of ours."""
+    """The tables in use, which a plan has to exceed: the file of `--lfts`, or ours with one LID a port."""
     kept: int
     equal: int
     """How many jobs take no plan, and for how many of them the plan brings the same bandwidth."""
@@ -265,7 +265,7 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 "without": improvement.without.relative_bandwidth,
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
                 "equal": improvement.equal,
-                "reason": improvement.planned.planned.reason if improvement.planned.planned else BASE_LIDS,
+                "reason": improvement.planned.planned.reason if improvement.planned.planned else FOR_EVERYBODY,
                 **_tried_as_data(improvement),
             }
             for improvement in improvements

@@ -28,10 +28,10 @@ from ayatori.model.network import LinkData, link_as_data
 Item = TypeVar("Item")
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
-D_MOD_K = "d-mod-k"
-BASE_LIDS = "base LIDs for everybody"
+BASE_LIDS = "base-lids"
+FOR_EVERYBODY = "base LIDs for everybody"
 METHODS = {
-    D_MOD_K: "one LID a port, no plan",
+    BASE_LIDS: "one LID a port, no plan",
     "rule": "one LID a destination, by paper 1's rule",
     "colour": "one LID a destination, by colouring",
     "pair": "one LID a pair of source and destination",
@@ -148,12 +148,12 @@ def plan(
 ) -> Planned:
     """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
 
-    "d-mod-k" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
+    "base-lids" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
     with one LID a port that are ours, or those of OpenSM's ftree, the route then goes by the destination modulo K.
     """
     method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
-    plan_method = _core.Method.d_mod_k if method == D_MOD_K else _core.Method[method]
+    plan_method = _core.Method.base_lids if method == BASE_LIDS else _core.Method[method]
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 
@@ -220,7 +220,7 @@ def assess_jobs(
         if method == MULTIPATH:
             return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
         if method is None:
-            return Assessment(job, contention(network, routes, nics, Plan.d_mod_k(nics.rank_count), steps))
+            return Assessment(job, contention(network, routes, nics, Plan.base_lids(nics.rank_count), steps))
         planned = plan(network, routes, nics, method, steps)
         return Assessment(job, planned.contention, planned)
 
@@ -279,7 +279,7 @@ class JobsData(TypedDict):
     """Contention of jobs, step by step."""
 
     method: str
-    """How paths are chosen: `d-mod-k`, `rule`, `colour`, `pair`, or `tables` for those of a file."""
+    """How paths are chosen: `base-lids`, `rule`, `colour`, `pair`, or `tables` for those of a file."""
     jobs: int
     free: int
     """How many jobs there are, and how many have no hot spot."""

@@ -14,7 +14,7 @@ from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.base.spreads import Mean, Spread
 from ayatori.model.network import LinkData, link_as_data
-from ayatori.planning.plans import D_MOD_K, steps_of, traffic_of_nics
+from ayatori.planning.plans import BASE_LIDS, steps_of, traffic_of_nics
 
 ROUNDS = 300
 MAX_ROUNDS = 10**6
@@ -61,7 +61,7 @@ class JobOnFabric:
 
     @property
     def method(self) -> str:
-        return D_MOD_K if self.plan is None else self.plan.method.word
+        return BASE_LIDS if self.plan is None else self.plan.method.word
 
 
 def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed: int = 1) -> list[JobOnFabric]:
@@ -127,7 +127,7 @@ def measure_together(
         routes,
         [each.name for each in jobs],
         [nics.endpoints(network) for nics, _ in traffic],
-        [each.plan or Plan.d_mod_k(nics.rank_count) for each, (nics, _) in zip(jobs, traffic, strict=True)],
+        [each.plan or Plan.base_lids(nics.rank_count) for each, (nics, _) in zip(jobs, traffic, strict=True)],
         [of_nics for _, of_nics in traffic],
         rounds,
         seed,

@@ -34,7 +34,7 @@ def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, i
             if silent_share(assessment) > MOST_SILENT
         ]
         return
-    base_lids = Plan.d_mod_k(improvement.without.job.rank_count)
+    base_lids = Plan.base_lids(improvement.without.job.rank_count)
     planned = improvement.planned.planned
     assert planned is not None
     for candidate, tables, plan in ((NO_PLAN, in_use.routes, base_lids), (PLAN, routes, planned.plan)):

@@ -14,7 +14,7 @@ from ayatori.base.errors import Error, UnknownWord
 from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import (
     AUTO_RAILS,
-    D_MOD_K,
+    BASE_LIDS,
     MULTIPATH,
     method_named,
     rails_named,
@@ -150,8 +150,8 @@ class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
     `method` is one of METHODS, of OTHER_METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None
-    takes what the network would do by itself: dimension order in such a grid, d-mod-k otherwise. With
-    `routes`, a fabric's own tables, they are those, and d-mod-k stands for base LIDs on them.
+    takes what the network would do by itself: dimension order in such a grid, base-lids otherwise. With
+    `routes`, a fabric's own tables, they are those, and base-lids means base LIDs on them.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Predictor:
         self.network = network
         self.method = method_on(network, method)
         if routes is not None:
-            self.method = method_named(method or D_MOD_K, OTHER_METHODS)
+            self.method = method_named(method or BASE_LIDS, OTHER_METHODS)
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever tables say", hint="leave out --lfts")
         self.model = (model or Model()).on(network)
@@ -176,7 +176,7 @@ class Predictor:
     def _make_routes(self) -> Routes | None:
         if self.method == DIMENSION_ORDER:
             return None
-        one_lid = self.method in (D_MOD_K, *BY_ROUTERS)
+        one_lid = self.method in (BASE_LIDS, *BY_ROUTERS)
         return make_routes(self.network, 0 if one_lid else "auto")
 
     def placement(self, job: Job) -> Placement:
@@ -189,7 +189,7 @@ class Predictor:
         """The job's paths for this schedule; None where no plan chooses them."""
         if self.routes is None or self.method == MULTIPATH:
             return None
-        if self.method in (D_MOD_K, *BY_ROUTERS):
+        if self.method in (BASE_LIDS, *BY_ROUTERS):
             return self.base_lids(job)
         of_ranks = schedule.participant_count == job.rank_count
         steps = schedule.steps() if of_ranks else _core.shift_all_to_all(job.rank_count)
@@ -199,7 +199,7 @@ class Predictor:
     def base_lids(self, job: Job) -> Plan:
         """No plan: of the job's ranks, or where rails say so of its NICs."""
         nics = job if self.model.rails == "own" else _core.job_of_nics(self.network, job)
-        return Plan.d_mod_k(nics.rank_count)
+        return Plan.base_lids(nics.rank_count)
 
     def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
         """The call on each job by itself, jobs in parallel."""
@@ -247,7 +247,7 @@ class Predictor:
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever a plan says", hint="hostfiles, not plans")
             if self.routes is None:
-                raise Error("a plan says paths by tables, not by dimension order", hint="--method d-mod-k")
+                raise Error("a plan says paths by tables, not by dimension order", hint="--method base-lids")
             schedule = self._schedule_on(job, call, placement, plan)
         else:
             schedule, plan = self._prepare(job, call, placement)
@@ -330,7 +330,7 @@ def method_on(network: Network, method: str | None) -> str:
     if method:
         return method_named(method, [DIMENSION_ORDER, *OTHER_METHODS])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
-    return DIMENSION_ORDER if is_grid_of_machines else D_MOD_K
+    return DIMENSION_ORDER if is_grid_of_machines else BASE_LIDS
 
 
 class UsedLinkData(TypedDict):

@@ -25,7 +25,7 @@ class Style:
 
 STYLES = {
     "tables in use": Style(0, 1.6, "2px 3px", "x"),
-    "d-mod-k": Style(5, 2.4, "7px 4px", "circle"),
+    "base-lids": Style(5, 2.4, "7px 4px", "circle"),
     "rule": Style(4, 5.2, "solid", "square"),
     "colour": Style(2, 3.2, "12px 6px", "diamond"),
     "pair": Style(3, 7.4, "solid", "triangle-up"),

@@ -11,7 +11,7 @@ from ayatori._core import Job, Network, Plan, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.model.network import FabricData, drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.plans import (
-    D_MOD_K,
+    BASE_LIDS,
     METHODS,
     Assessment,
     assess_jobs,
@@ -35,7 +35,7 @@ class RoutedNetwork:
     many_lids: Routes
 
     def routes(self, method: str) -> Routes:
-        return self.one_lid if method == D_MOD_K else self.many_lids
+        return self.one_lid if method == BASE_LIDS else self.many_lids
 
     def assess(self, jobs: list[Job], method: str) -> list[Assessment]:
         return assess_jobs(self.network, self.routes(method), jobs, method)
@@ -66,8 +66,8 @@ class Study:
     def worst_job(self) -> int:
         """Index of the random job that suffers most without a plan."""
         return min(
-            range(len(self.random[D_MOD_K])),
-            key=lambda job: self.random[D_MOD_K][job].contention.relative_bandwidth,
+            range(len(self.random[BASE_LIDS])),
+            key=lambda job: self.random[BASE_LIDS][job].contention.relative_bandwidth,
         )
 
 
@@ -144,14 +144,14 @@ class StudyData(TypedDict):
 
 def study_as_data(study: Study, title: str, source: str, seed: int) -> StudyData:
     """The study as the report reads it (ayatori.report.schema)."""
-    machines_of_random_job = len(study.random[D_MOD_K][0].job.machines)
+    machines_of_random_job = len(study.random[BASE_LIDS][0].job.machines)
     return {
         "title": title,
         "source": source,
-        "methods": METHODS | {D_MOD_K: OURS},
+        "methods": METHODS | {BASE_LIDS: OURS},
         "fabric": drawing_as_data(study.routed.network),
         "random": {
-            "jobs": len(study.random[D_MOD_K]),
+            "jobs": len(study.random[BASE_LIDS]),
             "size": machines_of_random_job,
             "seed": seed,
             "relative_bandwidth": _by_method(study.random, relative_bandwidths),
@@ -159,7 +159,7 @@ def study_as_data(study: Study, title: str, source: str, seed: int) -> StudyData
             "bound": max_relative_bandwidths(study.random["pair"]),
         },
         "contiguous": {
-            "sizes": [len(assessment.job.machines) for assessment in study.contiguous[D_MOD_K]],
+            "sizes": [len(assessment.job.machines) for assessment in study.contiguous[BASE_LIDS]],
             "relative_bandwidth": _by_method(study.contiguous, relative_bandwidths),
             "free": _by_method(study.contiguous, count_free),
             "bound": max_relative_bandwidths(study.contiguous["pair"]),
@@ -185,7 +185,9 @@ def worst_job_as_data(study: Study, after: str = "pair") -> WorstJobData:
     """Link loads of the worst job's steps, without a plan and with one; of its worst step first."""
     index = study.worst_job()
     routed = study.routed
-    before, planned = (Side(method, study.random[method][index], routed.routes(method)) for method in (D_MOD_K, after))
+    before, planned = (
+        Side(method, study.random[method][index], routed.routes(method)) for method in (BASE_LIDS, after)
+    )
     return job_as_data(routed.network, before, planned)
 
 

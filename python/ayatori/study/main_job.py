@@ -21,7 +21,7 @@ from ayatori.lab.fabric.verification import (
 from ayatori.model.jobs import contiguous_jobs, count_hosts, random_jobs
 from ayatori.model.network import CableData, rates_by_port
 from ayatori.planning.plans import (
-    D_MOD_K,
+    BASE_LIDS,
     METHODS,
     PLAN_METHODS,
     Assessment,
@@ -137,7 +137,7 @@ def methods_in_words(lab: LabResult) -> dict[str, str]:
     """What each method is in this study: whose tables the baseline goes by depends on what OpenSM's ftree did."""
     refused = "one LID a port, by our own tables, since OpenSM's ftree refused"
     baseline = refused if lab.ftree.routes is None else "one LID a port, by the tables of OpenSM's ftree"
-    return METHODS | {D_MOD_K: baseline}
+    return METHODS | {BASE_LIDS: baseline}
 
 
 def _unplanned_as_data(lab: LabResult, study: Study) -> EngineData:
@@ -146,7 +146,7 @@ def _unplanned_as_data(lab: LabResult, study: Study) -> EngineData:
     note = "base LIDs"
     if many_lids.count_base_differences(network, one_lid) == 0:
         note += ", the entries of LMC 0" if lab.ftree.routes is None else ", the entries of OpenSM's ftree"
-    jobs = [assessment.job for assessment in study.random[D_MOD_K]]
+    jobs = [assessment.job for assessment in study.random[BASE_LIDS]]
     lmc = many_lids.lmc(network.endpoints[0])
     figures = _figures(assess_jobs(network, many_lids, jobs, None))
     return {"name": "ayatori, no plan", "lmc": lmc, "accepted": True, **figures, "note": note}
@@ -164,7 +164,7 @@ def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> EngineD
     name = f"OpenSM {tried.engine}"
     if tried.run is None or tried.routes is None:
         return {"name": name, "lmc": 0, "accepted": tried.routes is not None, "note": f"refused: {tried.refusal}"}
-    jobs = [assessment.job for assessment in study.random[D_MOD_K]]
+    jobs = [assessment.job for assessment in study.random[BASE_LIDS]]
     assessed = assess_jobs(network, tried.routes, jobs, None)
     deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"

@@ -11,7 +11,7 @@ from ayatori.base.errors import Error
 from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.improvement import Improvement, TablesInUse
 from ayatori.planning.plans import (
-    D_MOD_K,
+    BASE_LIDS,
     METHODS,
     Assessment,
     count_free,
@@ -36,20 +36,20 @@ def plan_as_study(
     improvements: Sequence[Improvement],
     rails: str = "own",
 ) -> dict[str, Any]:
-    """The jobs on the tables in use, with `ours` on d-mod-k of ours, and with plans by `method` on `routes`.
+    """The jobs on the tables in use, with `ours` on our tables, and with plans by `method` on `routes`.
 
     `ours` is empty where the tables in use are ours. The job that suffers most is drawn, before and after.
     """
-    before = IN_USE if ours else D_MOD_K
+    before = IN_USE if ours else BASE_LIDS
     measured = {before: [each.without for each in improvements]}
-    measured |= {D_MOD_K: ours} if ours else {}
+    measured |= {BASE_LIDS: ours} if ours else {}
     measured[method] = [each.planned for each in improvements]
     worst = min(improvements, key=lambda each: each.without.relative_bandwidth)
     named = {IN_USE: in_use.name} if ours else {}
     data: dict[str, Any] = {
         "title": source,
         "source": source,
-        "methods": named | {D_MOD_K: OURS, method: METHODS[method]},
+        "methods": named | {BASE_LIDS: OURS, method: METHODS[method]},
         "fabric": drawing_as_data(network),
         "worst_job": job_as_data(
             network, Side(before, worst.without, in_use.routes), Side(method, worst.planned, routes), rails
@@ -123,5 +123,5 @@ def links_of(network: Network, routes: Routes, each: JobOnFabric, rails: str) ->
     if each.pattern == "random":
         raise Error("background traffic has no links of its own", internal=True)
     nics, steps = traffic_of_nics(network, each.job, steps_of(each.pattern, each.job.rank_count), rails)
-    plan = each.plan or Plan.d_mod_k(nics.rank_count)
+    plan = each.plan or Plan.base_lids(nics.rank_count)
     return [use.link for use in _core.footprint_of(network, routes, nics.endpoints(network), plan, steps).links]

@@ -39,7 +39,7 @@ struct OneOf : Plain {
 };
 
 constexpr std::string_view step_modes[] = {"drift", "synchronous"};
-constexpr std::string_view methods[] = {"d-mod-k", "rule", "colour", "pair", "dimension-order", "adaptive", "ecmp"};
+constexpr std::string_view methods[] = {"base-lids", "rule", "colour", "pair", "dimension-order", "adaptive", "ecmp"};
 
 constexpr auto describe_model = [](auto& fields, auto& model) {
   fields.member("steps", model.steps, OneOf{step_modes});

@@ -89,7 +89,7 @@ constexpr std::string_view written = R"({
  "format": "ayatori-choice", "version": 1,
  "source": "fattree:K=6,levels=2,nodes=30",
  "machines": [{"host": "N5", "ranks": 2}, {"host": "N6", "ranks": 2}],
- "method": "d-mod-k",
+ "method": "base-lids",
  "model": {"steps": "drift", "link_bandwidth": 1716000000.0, "link_latency": 5e-07,
            "head_of_line": false, "costs_from": "given", "copy": [], "reduce": [],
            "inside": {"latency": 0, "send": [], "receive": [], "gap": 0, "eager_limit": 0, "rendezvous": 0, "bandwidth": 0},
@@ -107,12 +107,12 @@ std::string with(std::string_view from, std::string_view to) { return replaced(s
 TEST(ParseChoiceTable, ReadsWhatTheDocumentationDescribes) {
   const auto table = parse_choice_table(written, "t.json");
   ASSERT_TRUE(table) << table.error().message;
-  EXPECT_EQ(table->method, "d-mod-k");
+  EXPECT_EQ(table->method, "base-lids");
   EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
   EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
-  EXPECT_EQ(error_of(with("\"method\": \"d-mod-k\"", "\"method\": \"modk\"")),
-            "f.json: /method: expected d-mod-k, rule, colour, pair, dimension-order, adaptive or ecmp");
+  EXPECT_EQ(error_of(with("\"method\": \"base-lids\"", "\"method\": \"modk\"")),
+            "f.json: /method: expected base-lids, rule, colour, pair, dimension-order, adaptive or ecmp");
 }
 
 TEST(ParseChoiceTable, ErrorsInCostsNameTheirPlace) {

@@ -9,7 +9,7 @@ namespace ayatori {
 namespace {
 
 constexpr std::array<std::pair<Method, std::string_view>, 4> method_words = {{
-    {Method::d_mod_k, "d-mod-k"},
+    {Method::base_lids, "base-lids"},
     {Method::rule, "rule"},
     {Method::colour, "colour"},
     {Method::pair, "pair"},
@@ -27,7 +27,7 @@ std::optional<Method> parse_method(std::string_view word) {
   return found->first;
 }
 
-Plan Plan::d_mod_k(Rank ranks) { return per_destination(Method::d_mod_k, std::vector<std::uint8_t>(ranks, 0)); }
+Plan Plan::base_lids(Rank ranks) { return per_destination(Method::base_lids, std::vector<std::uint8_t>(ranks, 0)); }
 
 Plan Plan::per_destination(Method method, std::vector<std::uint8_t> path_bits) {
   Plan plan;

@@ -17,7 +17,7 @@ constexpr ArtefactHead plan_head = {
 constexpr std::uint64_t max_path_bits = (1U << max_lmc) - 1;
 
 constexpr TextFor method_word{parse_method, [](Method method) { return to_word(method); },
-                              "expected d-mod-k, rule, colour or pair"};
+                              "expected base-lids, rule, colour or pair"};
 
 /// A file of that name in the same folder, and nothing else: a plan must not make its reader open other files.
 struct CompanionName : FilledText {
@@ -54,7 +54,7 @@ constexpr auto describe_rank = [](bool per_pair) {
 /// A plan as the file has it. Of `file` the ranks and the plan are elsewhere.
 struct WrittenPlan {
   PlanFile file;
-  Method method = Method::d_mod_k;
+  Method method = Method::base_lids;
   std::vector<RankEntry> ranks;
   std::string companion;  ///< with the paths of pairs; empty if it has one path a destination
 };

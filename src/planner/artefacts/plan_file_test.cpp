@@ -82,7 +82,7 @@ TEST(ReadPlanFile, FindsTheCompanionInTheFolderOfThePlan) {
 constexpr std::string_view written = R"({
  "format": "ayatori-plan",
  "version": 1,
- "method": "d-mod-k",
+ "method": "base-lids",
  "reason": "base LIDs for everybody",
  "lmc": 2,
  "tables": "00000000075bcd15",
@@ -99,12 +99,12 @@ std::string with(std::string_view from, std::string_view to) { return replaced(s
 TEST(ParsePlanFile, ReadsWhatTheDocumentationDescribes) {
   const auto read = parsed(written);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->plan.method(), Method::d_mod_k);
+  EXPECT_EQ(read->plan.method(), Method::base_lids);
   EXPECT_EQ(read->plan.path_bits(0, 1), 3);
   EXPECT_EQ(read->tables, "00000000075bcd15");
   EXPECT_EQ(read->machines, (std::vector<JobHost>{{"N5", 1}, {"N6", 1}}));
   EXPECT_EQ(read->ranks[1], (RankAddress{0x41, 28}));
-  EXPECT_EQ(error_of(with("\"d-mod-k\"", "\"base\"")), "p.json: /method: expected d-mod-k, rule, colour or pair");
+  EXPECT_EQ(error_of(with("\"base-lids\"", "\"base\"")), "p.json: /method: expected base-lids, rule, colour or pair");
   const auto again = parsed(plan_file_text(*read, ""));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, *read);
@@ -138,16 +138,16 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
 }
 
 TEST(ParsePlanFile, RefusesCompanionsThatDoNotFit) {
-  const std::string text = with("\"d-mod-k\"", "\"pair\", \"pairs\": \"c.pairs\"");
+  const std::string text = with("\"base-lids\"", "\"pair\", \"pairs\": \"c.pairs\"");
   const std::string good = packed(Plan::per_pair(2, {0, 1, 2, 3}));
   EXPECT_EQ(error_of(text, {{"c.pairs", good}}), "no error");
   EXPECT_EQ(error_of(text), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", good.substr(1)}}), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", packed(Plan::per_pair(1, {0}))}}),
             "p.json: 2 ranks, but its companion 'c.pairs' has the paths of 1");
-  EXPECT_EQ(error_of(with("\"d-mod-k\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
+  EXPECT_EQ(error_of(with("\"base-lids\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
   for (const char* elsewhere : {"/etc/passwd", "../c.pairs", "..", "."}) {
-    EXPECT_EQ(error_of(with("\"d-mod-k\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
+    EXPECT_EQ(error_of(with("\"base-lids\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),
               "p.json: /pairs: expected the name of a file in the folder of the plan");
   }
 }

@@ -6,7 +6,7 @@ namespace ayatori {
 namespace plan_test {
 
 TEST(Plan, DModKTakesPathBits0ForAllMessages) {
-  const Plan plan = Plan::d_mod_k(3);
+  const Plan plan = Plan::base_lids(3);
   EXPECT_EQ(plan.rank_count(), 3U);
   EXPECT_FALSE(plan.is_per_pair());
   for (Rank from = 0; from < 3; ++from) {
@@ -29,7 +29,7 @@ TEST(Plan, PerPairHasTheDestinationsOfSource0First) {
 }
 
 TEST(ParseMethod, UnderstandsWhatToWordSays) {
-  for (const Method method : {Method::d_mod_k, Method::rule, Method::colour, Method::pair}) {
+  for (const Method method : {Method::base_lids, Method::rule, Method::colour, Method::pair}) {
     EXPECT_EQ(parse_method(to_word(method)), method);
   }
   EXPECT_FALSE(parse_method("base"));

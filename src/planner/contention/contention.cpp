@@ -253,7 +253,7 @@ Result<Contention> measure_contention(const Network& network, const Routes& rout
 
 Result<Contention> measure_multipath_contention(const Network& network, const Routes& routes,
                                                 std::span<const PortId> endpoints, const StepSequence& steps) {
-  const Plan base_lids = Plan::d_mod_k(static_cast<Rank>(endpoints.size()));
+  const Plan base_lids = Plan::base_lids(static_cast<Rank>(endpoints.size()));
   const JobTraffic traffic{network, routes, endpoints, base_lids, steps};
   const auto job_endpoints = endpoints_of(traffic);
   if (!job_endpoints) return Failure(job_endpoints.error());

@@ -144,9 +144,9 @@ TEST(Contention, ShiftsOfAFullTreeAreFreeOnDModK) {
   // Paper 1, section 2.3: what static routing is made for. LMC 0 tables here are d-mod-k.
   const Tree tree{.down = {6, 5}, .up = {6}};
   const Fabric fabric = test::make(tree, 0);
-  const auto found =
-      measure_contention(fabric.network, fabric.routes, fabric.contiguous(30), Plan::d_mod_k(30), *shift_all_to_all(30))
-          .value();
+  const auto found = measure_contention(fabric.network, fabric.routes, fabric.contiguous(30), Plan::base_lids(30),
+                                        *shift_all_to_all(30))
+                         .value();
   EXPECT_TRUE(found.free);
   EXPECT_EQ(found.steps, 29U);
   EXPECT_EQ(found.relative_bandwidth, 1);
@@ -156,7 +156,7 @@ TEST(Contention, CountsTheExampleOfPaper1Section31) {
   // 3-ary-2-tree, nodes 3, 5, 6, 9, shift by 2: nodes 3 and 5 meet on the way from leaf 1 to root 0.
   const Tree tree{.down = {3, 6}, .up = {3}};
   const Fabric fabric = test::make(tree, 0);
-  const auto found = measure_contention(fabric.network, fabric.routes, fabric.job({3, 5, 6, 9}), Plan::d_mod_k(4),
+  const auto found = measure_contention(fabric.network, fabric.routes, fabric.job({3, 5, 6, 9}), Plan::base_lids(4),
                                         *shift_all_to_all(4))
                          .value();
   const auto at = [&](PortId link) { return fabric.network.describe_link(link); };
@@ -172,7 +172,7 @@ TEST(Contention, RanksOfOneNicShareItsCable) {
   const Fabric fabric = test::make({.down = {2, 2}, .up = {2}}, 1);
   const auto job = fabric.job({0, 2}, 4);
   const auto found =
-      measure_contention(fabric.network, fabric.routes, job, Plan::d_mod_k(8), *shift_all_to_all(8)).value();
+      measure_contention(fabric.network, fabric.routes, job, Plan::base_lids(8), *shift_all_to_all(8)).value();
   EXPECT_TRUE(found.free);
   EXPECT_EQ(found.steps, 7U);
   EXPECT_EQ(found.worst_time, 4);
@@ -182,7 +182,7 @@ TEST(Contention, RanksOfOneNicShareItsCable) {
 TEST(Contention, OneMachineUsesNoNetwork) {
   const Fabric fabric = test::make({.down = {2, 2}, .up = {2}}, 1);
   const auto found =
-      measure_contention(fabric.network, fabric.routes, fabric.job({1}, 4), Plan::d_mod_k(4), *shift_all_to_all(4))
+      measure_contention(fabric.network, fabric.routes, fabric.job({1}, 4), Plan::base_lids(4), *shift_all_to_all(4))
           .value();
   EXPECT_TRUE(found.free);
   EXPECT_EQ(found.steps, 0U);
@@ -194,7 +194,7 @@ TEST(Contention, ReportsTheFirstMessageThatIsLost) {
   const Lid lid = fabric.routes.lids.of(fabric.network.endpoints()[4]).base;
   fabric.routes.tables.set_out(1, lid, ForwardingTables::no_port);
   const auto lost =
-      measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::d_mod_k(6), *shift_all_to_all(6));
+      measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::base_lids(6), *shift_all_to_all(6));
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().message,
             "messages from rank 3 ('h3' port 1) to rank 4 ('h4' port 1) by LID 0x0005 do not arrive");
@@ -204,7 +204,7 @@ TEST(Contention, NoticesMessagesThatGoRoundOrAstray) {
   const auto arrives = [](DeviceId router, PortNumber out) {
     Fabric fabric = test::make({.down = {2, 3}, .up = {2}}, 0);
     fabric.routes.tables.set_out(router, fabric.routes.lids.of(fabric.network.endpoints()[4]).base, out);
-    return measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::d_mod_k(6),
+    return measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::base_lids(6),
                               *shift_all_to_all(6))
         .has_value();
   };
@@ -222,8 +222,8 @@ TEST(Contention, RefusesPlansThatDoNotFit) {
         measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), plan, *shift_all_to_all(ranks));
     return found ? "no error" : found.error().message;
   };
-  EXPECT_EQ(measure(Plan::d_mod_k(5), 6), "a plan for 5 ranks does not fit a job of 6 ranks");
-  EXPECT_EQ(measure(Plan::d_mod_k(6), 5), "a pattern of 5 ranks does not fit a job of 6 ranks");
+  EXPECT_EQ(measure(Plan::base_lids(5), 6), "a plan for 5 ranks does not fit a job of 6 ranks");
+  EXPECT_EQ(measure(Plan::base_lids(6), 5), "a pattern of 5 ranks does not fit a job of 6 ranks");
   EXPECT_EQ(measure(Plan::per_destination(Method::rule, {0, 2, 0, 0, 0, 0}), 6),
             "the plan wants path bits 2 for rank 1 ('h1' port 1), which has LMC 1");
 }
@@ -232,7 +232,7 @@ TEST(LinkLoads, CountsOneStep) {
   const Fabric fabric = test::make({.down = {2, 2}, .up = {2}}, 0);
   const auto steps = shift_all_to_all(4);
   const auto loads =
-      link_loads(fabric.network, fabric.routes, fabric.contiguous(4), Plan::d_mod_k(4), *steps, 1).value();
+      link_loads(fabric.network, fabric.routes, fabric.contiguous(4), Plan::base_lids(4), *steps, 1).value();
   EXPECT_EQ(loads.size(), fabric.network.port_count());
   EXPECT_EQ(std::accumulate(loads.begin(), loads.end(), 0U), 16U);
   EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), 1U);

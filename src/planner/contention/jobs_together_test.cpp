@@ -190,8 +190,8 @@ TEST(MeasureTogether, JobsOfOneRankAndNoJobsAreMeasured) {
   const Fabric fabric = make(Tree{.down = {2, 2}, .up = {2}}, 1);
   EXPECT_TRUE(measure(fabric, {}, {10, 1}).jobs.empty());
   std::vector<TestJob> jobs;
-  jobs.push_back({fabric.job({1}), Plan::d_mod_k(1), shift_all_to_all(1)});
-  jobs.push_back({fabric.contiguous(4), Plan::d_mod_k(4), shift_all_to_all(4)});
+  jobs.push_back({fabric.job({1}), Plan::base_lids(1), shift_all_to_all(1)});
+  jobs.push_back({fabric.contiguous(4), Plan::base_lids(4), shift_all_to_all(4)});
   const JobsTogether found = measure(fabric, jobs, {10, 1});
   EXPECT_EQ(found.jobs[0].together, 1);
   EXPECT_EQ(found.jobs[1].together, found.jobs[1].alone);
@@ -215,8 +215,8 @@ TEST(MeasureTogether, IsTheSameOnAnyNumberOfThreads) {
 TEST(MeasureTogether, NamesTheJobThatDoesNotFit) {
   const Fabric fabric = make(Tree{.down = {2, 2}, .up = {2}}, 1);
   std::vector<TestJob> jobs;
-  jobs.push_back({fabric.contiguous(4), Plan::d_mod_k(4), shift_all_to_all(4)});
-  jobs.push_back({fabric.contiguous(4), Plan::d_mod_k(3), shift_all_to_all(4)});
+  jobs.push_back({fabric.contiguous(4), Plan::base_lids(4), shift_all_to_all(4)});
+  jobs.push_back({fabric.contiguous(4), Plan::base_lids(3), shift_all_to_all(4)});
   const auto failed = measure_together(fabric.network, fabric.routes, on_fabric(jobs), {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "job 'job1': a plan for 3 ranks does not fit a job of 4 ranks");
@@ -347,7 +347,7 @@ TEST(FootprintOf, NamesAMessageThatDoesNotArrive) {
   Fabric fabric = make(Tree{.down = {2, 2}, .up = {2}}, 0);
   const auto job = fabric.contiguous(4);
   fabric.routes.tables.set_out(fabric.network.router_of(job[0]), fabric.routes.lids.of(job[3]).base, 255);
-  const auto failed = footprint_of(fabric.network, fabric.routes, job, Plan::d_mod_k(4), *shift_all_to_all(4));
+  const auto failed = footprint_of(fabric.network, fabric.routes, job, Plan::base_lids(4), *shift_all_to_all(4));
   ASSERT_FALSE(failed);
   EXPECT_NE(failed.error().message.find("('h3' port 1) by LID"), std::string::npos) << failed.error().message;
 }

@@ -127,7 +127,7 @@ TEST(MeasureMultipathContention, WithOneLidIsTheContentionOfBaseLids) {
   const Fabric fabric = test::make(tree, 0);
   const auto endpoints = fabric.contiguous(8);
   const auto steps = shift_all_to_all(8);
-  const auto one = measure_contention(fabric.network, fabric.routes, endpoints, Plan::d_mod_k(8), *steps).value();
+  const auto one = measure_contention(fabric.network, fabric.routes, endpoints, Plan::base_lids(8), *steps).value();
   const auto all = measure_multipath_contention(fabric.network, fabric.routes, endpoints, *steps).value();
   EXPECT_EQ(all.relative_bandwidth, one.relative_bandwidth);
   EXPECT_EQ(all.hot_spots, one.hot_spots);

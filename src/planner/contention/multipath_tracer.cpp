@@ -17,7 +17,7 @@ std::string describe(const Network& network, std::span<const PortId> endpoints, 
 }  // namespace
 
 MultipathTracer::MultipathTracer(const Network& network, const Routes& routes, std::span<const PortId> endpoints)
-    : base_lids_(std::make_unique<Plan>(Plan::d_mod_k(static_cast<Rank>(endpoints.size())))),
+    : base_lids_(std::make_unique<Plan>(Plan::base_lids(static_cast<Rank>(endpoints.size())))),
       tracer_(network, routes, endpoints, *base_lids_) {
   number_leaves(network, endpoints);
   paths_.assign(ranks_of_leaf_.size() * endpoints.size(), {1, 0});

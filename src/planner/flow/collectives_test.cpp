@@ -68,7 +68,7 @@ TEST(SimulateInNetwork, TakesAStepForEachChunkAndThreeMore) {
   const Job job = contiguous_job(network, 8, 1).value();
   const Placement placement = placement_of_job(network, job);
   ASSERT_EQ(placement.aggregators.size(), 3U);
-  const Plan plan = Plan::d_mod_k(8);
+  const Plan plan = Plan::base_lids(8);
   const auto paths = routed_paths(network, routes, plan, job, {1e9, 1e-6}, placement.aggregators).value();
   constexpr double chunk = 5000;
   for (const double chunks : {1.0, 2.0, 7.0}) {

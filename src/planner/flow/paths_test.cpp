@@ -74,7 +74,7 @@ TEST(RoutedPaths, TakeRatesAndLatenciesFromTheNetworkOrTheDefaults) {
   const Network network = builder.build().value();
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 2, 1).value();
-  const Plan plan = Plan::d_mod_k(2);
+  const Plan plan = Plan::base_lids(2);
   const auto known = routed_paths(network, routes, plan, job, {0, 5e-6}).value();
   const Links links = path(*known, 0, 1);
   ASSERT_EQ(links.size(), 2U);
@@ -96,7 +96,8 @@ TEST(RoutedPaths, EachRankUsesTheNicOfItsRail) {
   }
   const Network network = builder.build().value();
   const Routes routes = generate_routes(network, 0).value().routes;
-  const auto paths = routed_paths(network, routes, Plan::d_mod_k(6), contiguous_job(network, 2, 3).value(), {}).value();
+  const auto paths =
+      routed_paths(network, routes, Plan::base_lids(6), contiguous_job(network, 2, 3).value(), {}).value();
   std::vector<std::uint32_t> rails;
   for (Rank rank = 0; rank < 6; ++rank) {
     EXPECT_EQ(network.device(paths->nic(rank)).machine, paths->machine(rank));
@@ -149,7 +150,7 @@ TEST(RailPaths, AreThoseOfTheNicsThatAPartUses) {
   const Job job = contiguous_job(network, 2, 3).value();
   for (const RailUse use : {RailUse::own, RailUse::aligned, RailUse::striped}) {
     RailMap map(network, job, use);
-    const Plan plan = Plan::d_mod_k(4);
+    const Plan plan = Plan::base_lids(4);
     const auto of_nics = routed_paths(network, routes, plan, map.nics(), {}).value();
     const auto paths = rail_paths(routed_paths(network, routes, plan, map.nics(), {}).value(), map);
     ASSERT_EQ(paths->participant_count(), 6U);
@@ -180,7 +181,7 @@ TEST(RailPaths, AreThoseOfTheNicsThatAPartUses) {
 TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
-  const Plan plan = Plan::d_mod_k(8);
+  const Plan plan = Plan::base_lids(8);
   const DeviceId leaf = fabric.network.router_of(endpoints_of_ranks(fabric.network, job)[0]);
   const std::vector<DeviceId> routers = {leaf};
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {}, routers).value();
@@ -196,7 +197,7 @@ TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {
 TEST(RoutedPaths, ErrorsNameTheRanksWhoseMessagesDoNotArrive) {
   Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
-  EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::d_mod_k(7), job, {}));
+  EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::base_lids(7), job, {}));
   const auto bits = Plan::per_destination(Method::rule, std::vector<std::uint8_t>(8, 1));
   const auto beyond = routed_paths(fabric.network, fabric.routes, bits, job, {});
   ASSERT_FALSE(beyond);
@@ -204,7 +205,7 @@ TEST(RoutedPaths, ErrorsNameTheRanksWhoseMessagesDoNotArrive) {
   const PortId last = endpoints_of_ranks(fabric.network, job)[7];
   const Lid lid = fabric.routes.lids.of(last).base;
   fabric.routes.tables.set_out(fabric.network.router_of(last), lid, ForwardingTables::no_port);
-  const auto lost = routed_paths(fabric.network, fabric.routes, Plan::d_mod_k(8), job, {});
+  const auto lost = routed_paths(fabric.network, fabric.routes, Plan::base_lids(8), job, {});
   ASSERT_FALSE(lost);
   EXPECT_NE(lost.error().message.find("do not arrive"), std::string::npos);
   EXPECT_NE(lost.error().message.find("to rank 7"), std::string::npos);
@@ -267,7 +268,7 @@ TEST(Simulate, SynchronousAlltoallEqualsTheContentionModel) {
     Random random(seed);
     const auto size = static_cast<Rank>(2 + random.below(29));
     const Job job = random_job(fabric.network, size, 1, random).value();
-    const Plan plan = Plan::d_mod_k(size);
+    const Plan plan = Plan::base_lids(size);
     const auto endpoints = endpoints_of_ranks(fabric.network, job);
     const auto contention =
         measure_contention(fabric.network, fabric.routes, endpoints, plan, *shift_all_to_all(size)).value();
@@ -287,7 +288,7 @@ TEST(Simulate, AnAlltoallWithoutHotSpotsTakesTheTimeOfTheEndpointsCables) {
   const Fabric fabric("fattree:K=4,levels=3");
   const auto machines = static_cast<Rank>(fabric.network.machines().size());
   const Job job = contiguous_job(fabric.network, machines, 1).value();
-  const Plan plan = Plan::d_mod_k(machines);
+  const Plan plan = Plan::base_lids(machines);
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {1e9, 0}).value();
   const Prediction prediction = simulate(*all_to_all(machines), *paths, {}).value();
   EXPECT_NEAR(prediction.seconds, (machines - 1) * (1 << 20) / 1e9, 1e-9);
@@ -315,7 +316,7 @@ TEST(SimulateAll, EqualsEachRunByItself) {
     Random random(size);
     jobs.push_back(random_job(fabric.network, size, 1, random).value());
     // One plan does not fit its job.
-    plans.push_back(Plan::d_mod_k(size == 11 ? 3 : size));
+    plans.push_back(Plan::base_lids(size == 11 ? 3 : size));
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     runs.push_back({all_to_all(static_cast<Rank>(jobs[i].rank_count())),

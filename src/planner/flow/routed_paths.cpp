@@ -190,7 +190,7 @@ Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes
 Result<PathsOnBaseLids> PathsOnBaseLids::of(const Network& network, const Routes& routes, const Job& job,
                                             const LinkDefaults& defaults, std::span<const DeviceId> routers,
                                             const Sends& sends) {
-  auto plan = std::make_unique<const Plan>(Plan::d_mod_k(static_cast<Rank>(job.rank_count())));
+  auto plan = std::make_unique<const Plan>(Plan::base_lids(static_cast<Rank>(job.rank_count())));
   auto paths = routed_paths(network, routes, *plan, job, defaults, routers, sends);
   if (!paths) return Failure(paths.error());
   return PathsOnBaseLids{std::move(plan), std::move(*paths)};

@@ -130,7 +130,7 @@ TEST(ConflictSearch, LeavesLinksToJobsThatRun) {
   }
   const auto steps = shift_all_to_all(static_cast<Rank>(rest.size()));
   const std::vector<PlanningTask> tasks{PlanningTask::of(fabric.network, fabric.routes, rest, *steps).value()};
-  const std::vector<Plan> plans{Plan::d_mod_k(static_cast<Rank>(rest.size()))};
+  const std::vector<Plan> plans{Plan::base_lids(static_cast<Rank>(rest.size()))};
   const auto messages = JointMessages::of(tasks, plans);
   const std::vector<Footprint> others{taken};
   ConflictSearch search(tasks, *messages, others);

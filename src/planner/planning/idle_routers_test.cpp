@@ -47,7 +47,7 @@ TEST(IdleRoutersProperty, ChangeNoPlan) {
     SCOPED_TRACE(fmt::format("seed {}, {}", seed, trees->source));
     Random random(static_cast<std::uint64_t>(seed));
     const auto places = random_places(trees->without.endpoints().size(), random);
-    for (const Method method : {Method::d_mod_k, Method::rule, Method::pair}) {
+    for (const Method method : {Method::base_lids, Method::rule, Method::pair}) {
       const Outcome without = plan_of(trees->without, places, method);
       const Outcome with = plan_of(trees->with, places, method);
       EXPECT_EQ(with.paths, without.paths);

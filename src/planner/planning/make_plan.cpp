@@ -32,8 +32,8 @@ Plan plan_without_choice(const PlanTask& task, Method method) {
 }
 
 MethodResult plan_by(Method method, const PlanTask& task) {
-  if (method == Method::d_mod_k) {
-    return {Plan::d_mod_k(static_cast<Rank>(task.endpoints.rank_count())), "base LIDs for everybody", 0};
+  if (method == Method::base_lids) {
+    return {Plan::base_lids(static_cast<Rank>(task.endpoints.rank_count())), "base LIDs for everybody", 0};
   }
   if (task.endpoints.leaf_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
   if (task.paths.max_choices() <= 1) {
@@ -41,7 +41,7 @@ MethodResult plan_by(Method method, const PlanTask& task) {
             "nothing to choose: the tables have one path to each of the job's endpoints", 0};
   }
   switch (method) {
-    case Method::d_mod_k:
+    case Method::base_lids:
       break;
     case Method::rule:
       return plan_by_rule(task);
@@ -78,7 +78,7 @@ Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method metho
   const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps);
   if (!measured) return Failure(measured.error());
   best.contention = *measured;
-  const bool can_be_better = best.contention.total_time() > task.bound.time && method != Method::d_mod_k &&
+  const bool can_be_better = best.contention.total_time() > task.bound.time && method != Method::base_lids &&
                              !best.made.never_worse_than_no_choice;
   if (!can_be_better || task.paths.max_choices() <= 1) return best;
   Plan without = plan_without_choice(task, method);
@@ -217,9 +217,9 @@ Result<Planned> plan_each_part(const Network& network, const Routes& routes, std
     reasons += (reasons.empty() ? "" : "; ") + part->planned.reason;
   }
   Planned planned;
-  planned.plan = method == Method::pair      ? Plan::per_pair(all, std::move(bits))
-                 : method == Method::d_mod_k ? Plan::d_mod_k(all)
-                                             : Plan::per_destination(method, std::move(bits));
+  planned.plan = method == Method::pair        ? Plan::per_pair(all, std::move(bits))
+                 : method == Method::base_lids ? Plan::base_lids(all)
+                                               : Plan::per_destination(method, std::move(bits));
   planned.reason = fmt::format("{} parts that no cable joins: {}", parts.size(), reasons);
   auto measured = measure_contention(network, routes, endpoints, planned.plan, steps);
   if (!measured) return Failure(measured.error());

@@ -72,7 +72,7 @@ MadeSteps make(const Fabric& fabric, const Job& job, const Plan& plan) {
 }
 
 MadeSteps make(const Fabric& fabric, const Job& job) {
-  return make(fabric, job, Plan::d_mod_k(static_cast<Rank>(job.size())));
+  return make(fabric, job, Plan::base_lids(static_cast<Rank>(job.size())));
 }
 
 /// What must hold of steps for any paths; `hosts` as the seed's words.
@@ -120,7 +120,7 @@ TEST(MakeSteps, NeverTakesLongerThanTheShiftAndIsARightAllToAll) {
                           static_cast<std::uint32_t>(1 + random.below(2)));
     if (random.below(2) == 0) random.shuffle(std::span(job));
     const auto ranks = static_cast<Rank>(job.size());
-    check(fabric, job, Plan::d_mod_k(ranks));
+    check(fabric, job, Plan::base_lids(ranks));
     const auto pairs = make_plan(fabric.network, fabric.routes, job, *shift_all_to_all(ranks), Method::pair);
     ASSERT_TRUE(pairs) << pairs.error().message;
     check(fabric, job, pairs->plan);
@@ -131,7 +131,7 @@ TEST(MakeSteps, RanksOfUnequalNumberOnTheirHosts) {
   const Fabric fabric = test::make({.down = {3, 3}, .up = {3}}, 0);
   Job job;
   for (const std::uint32_t host : {0U, 0U, 0U, 1U, 4U, 4U, 5U, 8U, 0U}) job.push_back(fabric.network.endpoints()[host]);
-  check(fabric, job, Plan::d_mod_k(static_cast<Rank>(job.size())));
+  check(fabric, job, Plan::base_lids(static_cast<Rank>(job.size())));
 }
 
 TEST(MakeSteps, JobsOfNoHostAndOfOne) {
@@ -183,7 +183,7 @@ TEST(MakeSteps, AreAsFewAsAnExhaustiveSearchFinds) {
     Random random(seed);
     const Fabric fabric = test::make({.down = {3, 3}, .up = {2}, .scramble = seed}, 0);
     const Job job = fabric.job(test::random_subset(9, 4, random));
-    const Plan plan = Plan::d_mod_k(4);
+    const Plan plan = Plan::base_lids(4);
     std::vector<std::vector<PortId>> links;
     for (const Message& message : all_messages(4)) {
       links.emplace_back();
@@ -204,7 +204,7 @@ TEST(MakeSteps, ContiguousRanksOnThreeLevelsAreFreeOfHotSpotsWithoutAPlan) {
   // 8 whole subtrees of 36 hosts and a part of a ninth.
   const Fabric fabric = routed("fattree:K=6,levels=3");
   const Job job = fabric.contiguous(308);
-  const Plan plan = Plan::d_mod_k(308);
+  const Plan plan = Plan::base_lids(308);
   const auto shift = measure_contention(fabric.network, fabric.routes, job, plan, *shift_all_to_all(308));
   EXPECT_LT(shift->relative_bandwidth, 0.65);
   const MadeSteps made = make(fabric, job);
@@ -244,7 +244,7 @@ TEST(MakeSteps, AWholeFabricShiftsAsItIs) {
 TEST(MakeSteps, SaysWhatItCannotUse) {
   const Fabric fabric = test::make({.down = {3, 3}, .up = {3}}, 0);
   const Job job = fabric.contiguous(4);
-  EXPECT_EQ(make_steps(fabric.network, fabric.routes, job, Plan::d_mod_k(3)).error().message,
+  EXPECT_EQ(make_steps(fabric.network, fabric.routes, job, Plan::base_lids(3)).error().message,
             "a plan for 3 ranks does not fit a job of 4 ranks");
   const Plan beyond = Plan::per_destination(Method::rule, {0, 0, 0, 7});
   EXPECT_EQ(make_steps(fabric.network, fabric.routes, job, beyond).error().message,

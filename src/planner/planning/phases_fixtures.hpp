@@ -29,7 +29,7 @@ struct Problem {
       std::sort(mine.begin(), mine.end());
       jobs.push_back(fabric.job(mine));
       steps.push_back(shift_all_to_all(size));
-      plans.push_back(Plan::d_mod_k(size));
+      plans.push_back(Plan::base_lids(size));
     }
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       tasks.push_back(PlanningTask::of(fabric.network, fabric.routes, jobs[i], *steps[i]).value());

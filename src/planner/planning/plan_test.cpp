@@ -64,7 +64,7 @@ struct PaperFabric {
     return {std::move(network), std::move(routes)};
   }
   [[nodiscard]] const Fabric& for_method(Method method) const {
-    return method == Method::d_mod_k ? one_path : six_paths;
+    return method == Method::base_lids ? one_path : six_paths;
   }
 };
 
@@ -94,7 +94,7 @@ Study random_jobs(Method method, std::uint64_t seed, int jobs) {
 }
 
 TEST(PaperFigure9, DModKSuffers) {
-  const Study study = random_jobs(Method::d_mod_k, 1, 1000);
+  const Study study = random_jobs(Method::base_lids, 1, 1000);
   EXPECT_LE(study.free, 8);
   EXPECT_NEAR(study.mean, 1134.0 / 1716, 0.02);
 }
@@ -119,14 +119,14 @@ Contention on_three_ary_tree(const std::vector<std::uint32_t>& nodes) {
   const Fabric fabric = test::make({.down = {3, 6}, .up = {3}}, 0);
   const auto job = fabric.job(nodes);
   const auto ranks = static_cast<Rank>(nodes.size());
-  return measure(fabric, job, Plan::d_mod_k(ranks), *shift_all_to_all(ranks));
+  return measure(fabric, job, Plan::base_lids(ranks), *shift_all_to_all(ranks));
 }
 
 TEST(PaperFigure3, ContiguousNodesCollideAtShiftThree) {
   const Fabric fabric = test::make({.down = {3, 6}, .up = {3}}, 0);
   const auto job = fabric.contiguous(8);
   // Nodes 3 and 5 send to 6 and 0, from leaf 1 by root 0. Step 2 is the shift by 3.
-  const auto loads = link_loads(fabric.network, fabric.routes, job, Plan::d_mod_k(8), *shift_all_to_all(8), 2);
+  const auto loads = link_loads(fabric.network, fabric.routes, job, Plan::base_lids(8), *shift_all_to_all(8), 2);
   ASSERT_TRUE(loads) << loads.error().message;
   const DeviceId leaf = fabric.network.router_of(job[3]);
   EXPECT_EQ((*loads)[fabric.network.port_id(leaf, 4)], 2U);
@@ -249,7 +249,7 @@ TEST(Plan, ThreeLevels) {
 TEST(Plan, FewerLidsThanPathsDoWhatTheyCan) {
   const Fabric fabric = test::make({.down = {3, 3, 4}, .up = {3, 3}}, 2);
   const auto job = fabric.contiguous(35);
-  const Planned base = plan(fabric, job, Method::d_mod_k);
+  const Planned base = plan(fabric, job, Method::base_lids);
   const Planned pair = plan(fabric, job, Method::pair);
   EXPECT_LT(pair.hot_spots * 4, base.hot_spots);
   EXPECT_LE(pair.lower_bound, pair.hot_spots);
@@ -258,7 +258,7 @@ TEST(Plan, FewerLidsThanPathsDoWhatTheyCan) {
 TEST(Plan, OneLidLeavesNothingToChoose) {
   const Fabric fabric = test::make({.down = {6, 5}, .up = {6}}, 0);
   const auto job = fabric.contiguous(16);
-  const std::uint64_t base = plan(fabric, job, Method::d_mod_k).hot_spots;
+  const std::uint64_t base = plan(fabric, job, Method::base_lids).hot_spots;
   for (const Method method : {Method::rule, Method::colour, Method::pair}) {
     const Planned planned = plan(fabric, job, method);
     EXPECT_EQ(planned.plan.method(), method);
@@ -271,7 +271,7 @@ TEST(Plan, OneLidLeavesNothingToChoose) {
 
 TEST(Plan, JobsOnOneLeafAndTinyJobs) {
   const Fabric fabric = test::make({.down = {6, 5}, .up = {6}}, 3);
-  for (const Method method : {Method::d_mod_k, Method::rule, Method::colour, Method::pair}) {
+  for (const Method method : {Method::base_lids, Method::rule, Method::colour, Method::pair}) {
     for (const std::uint32_t size : {0U, 1U, 2U, 6U}) {
       const Planned planned = plan(fabric, fabric.contiguous(size), method);
       EXPECT_EQ(planned.plan.rank_count(), size);
@@ -408,7 +408,7 @@ TEST(Plan, PairsThatMeetAgainKeepTheirPath) {
   Random random(3);
   const auto job = fabric.job(test::random_subset(30, 20, random));
   const auto often = random_permutations(20, 60, 9);
-  const Planned base = plan(fabric, job, Method::d_mod_k, *often);
+  const Planned base = plan(fabric, job, Method::base_lids, *often);
   const Planned pair = plan(fabric, job, Method::pair, *often);
   EXPECT_LT(pair.hot_spots * 2, base.hot_spots);
   EXPECT_NE(pair.reason.find("messages keep the path of an earlier step"), std::string::npos) << pair.reason;

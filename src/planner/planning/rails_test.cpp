@@ -49,7 +49,7 @@ TEST(PlanOfRails, RailsThatNoCableJoinsArePlannedOneByOne) {
     const auto endpoints = endpoints_of_ranks(network, map.nics());
     const auto shift = shift_all_to_all(18);
     const auto steps = on_rails(*shift, map);
-    for (const Method method : {Method::d_mod_k, Method::rule, Method::colour, Method::pair}) {
+    for (const Method method : {Method::base_lids, Method::rule, Method::colour, Method::pair}) {
       const auto both = make_plan(network, routes, endpoints, *steps, method);
       ASSERT_TRUE(both) << both.error().message;
       const Contention found = measure_contention(network, routes, endpoints, both->plan, *steps).value();

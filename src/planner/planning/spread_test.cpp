@@ -131,7 +131,7 @@ TEST(ColourPlan, IsNeverSlowerThanTheRuleOrBaseLidsOnTaperedTrees) {
     };
     const double colour = time(Method::colour);
     EXPECT_LE(colour, time(Method::rule) * (1 + 1e-9));
-    EXPECT_LE(colour, time(Method::d_mod_k) * (1 + 1e-9));
+    EXPECT_LE(colour, time(Method::base_lids) * (1 + 1e-9));
   }
 }
 

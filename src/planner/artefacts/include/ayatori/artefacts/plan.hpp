@@ -16,14 +16,14 @@ namespace ayatori {
 
 /// How a plan was made.
 enum class Method : std::uint8_t {
-  d_mod_k,  ///< no plan: every message goes to the base LID of its destination. On tables of our making and
-            ///< of OpenSM's ftree engine this is d-mod-k routing.
-  rule,     ///< paper 1, section 4.2: one LID per destination, from the destination's number in the job
-  colour,   ///< one LID per destination, found by colouring the conflict graph
-  pair,     ///< one LID per (source, destination), found by colouring each step's bipartite multigraph
+  base_lids,  ///< no plan: every message goes to the base LID of its destination. On tables of our making and
+              ///< of OpenSM's ftree engine this is d-mod-k routing.
+  rule,       ///< paper 1, section 4.2: one LID per destination, from the destination's number in the job
+  colour,     ///< one LID per destination, found by colouring the conflict graph
+  pair,       ///< one LID per (source, destination), found by colouring each step's bipartite multigraph
 };
 
-/// "d-mod-k", "rule", "colour", "pair"; and back.
+/// "base-lids", "rule", "colour", "pair"; and back.
 [[nodiscard]] std::string_view to_word(Method method);
 [[nodiscard]] std::optional<Method> parse_method(std::string_view word);
 
@@ -35,8 +35,8 @@ class Plan {
   /// A plan of no ranks.
   Plan() = default;
 
-  /// The plan of Method::d_mod_k: path bits 0 for all ranks.
-  static Plan d_mod_k(Rank ranks);
+  /// The plan of Method::base_lids: path bits 0 for all ranks.
+  static Plan base_lids(Rank ranks);
 
   /// `path_bits[to]` is for all messages to rank `to`; their number is the number of ranks. `method` must not be
   /// Method::pair.
@@ -60,7 +60,7 @@ class Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 
  private:
-  Method method_ = Method::d_mod_k;
+  Method method_ = Method::base_lids;
   Rank ranks_ = 0;
   std::vector<std::uint8_t> bits_;
 };

@@ -27,7 +27,7 @@ struct UsedLink {
 
 struct RunningJob {
   std::string name;               ///< the batch system's id of the job, or the name of its hostfile
-  std::string method;             ///< how its paths are chosen: "pair", "d-mod-k", …
+  std::string method;             ///< how its paths are chosen: "pair", "base-lids", …
   std::vector<JobHost> machines;  ///< in rank order
   std::uint64_t steps = 0;
   std::vector<UsedLink> links;

@@ -77,7 +77,8 @@ struct Generated {
 /// rule gives them LIDs: as many of a job's endpoints on each path as on any other. Error: numbers for more or fewer
 /// endpoints.
 ///
-/// `control` counts the trees of balanced paths. Stopped, it makes them hastily: the tables are good, but less balanced.
+/// `control` counts the trees of balanced paths. Stopped, it makes them hastily: the tables are good, but less
+/// balanced.
 [[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc,
                                                 std::span<const std::uint32_t> endpoint_numbers = {},
                                                 PathNumbering numbering = PathNumbering::by_destination,
