@@ -159,7 +159,7 @@ def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
     for verb in (["check"], ["simulate", "--collective", "alltoall", "--algorithm", "shift"]):
         ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "striped").good()
         ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "all").refused(
-            2, "rails: own, aligned, striped"
+            2, "one of own, aligned, striped"
         )
 
 
