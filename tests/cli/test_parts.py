@@ -54,7 +54,8 @@ def test_a_job_within_one_part_is_checked_and_planned_and_one_across_parts_refus
 
 def test_each_plane_of_several_is_routed(ayatori_command) -> None:
     data = ayatori_command("route", RAILS, "--json").json()
-    assert data["engine"] == "fat_tree" and data["distinct_paths"]["max"] == 3 and len(data["parts"]) == 2 and data["tables_ok"]
+    assert data["engine"] == "fat_tree" and len(data["parts"]) == 2 and data["tables_ok"]
+    assert data["distinct_paths"]["max"] == 3
 
 
 @pytest.mark.parametrize("method", ["rule", "colour", "pair"])
