@@ -246,7 +246,7 @@ def test_completion_is_installed_for_each_shell(helped: Path) -> None:
     script = share / "bash-completion" / "completions" / "ayatori"
     complete = "COMP_WORDS=(ayatori s); COMP_CWORD=1; _ayatori_completion ayatori; echo ${COMPREPLY[@]}"
     path = f"{helped / 'bin'}:{os.environ['PATH']}"
-    assert run("bash", "-c", f". '{script}'; {complete}", PATH=path) == "show simulate\n"
+    assert run("bash", "-c", f". '{script}'; {complete}", PATH=path) == "show sources simulate\n"
     assert (share / "zsh" / "site-functions" / "_ayatori").read_text().startswith("#compdef ayatori\n")
     assert "complete --command ayatori" in (share / "fish" / "vendor_completions.d" / "ayatori.fish").read_text()
 
