@@ -22,9 +22,9 @@ struct Retransmission {
   Duration fixed_timeout = std::chrono::microseconds(100);
 
   Duration initial_timeout = std::chrono::milliseconds(1);    ///< before the first round-trip sample
-  Duration shortest_timeout = std::chrono::microseconds(2);   ///< lowest that the floor of the timeout may fall
+  Duration shortest_timeout = std::chrono::microseconds(2);   ///< the timeout's floor never falls below
   Duration longest_timeout = std::chrono::milliseconds(100);  ///< where back-off ends
-  double duplicate_target = 0.001;                            ///< duplicates per packet above which the floor rises
+  double duplicate_target = 0.001;                            ///< with more duplicates a packet, the floor rises
   std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
 
   /// Receivers decide which senders may send once buffers have overflowed (docs/decisions/0102). A sender that misses

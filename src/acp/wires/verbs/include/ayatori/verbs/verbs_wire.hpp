@@ -6,8 +6,8 @@
 /// reserved for control packets. It keeps the address handles of the peers used last. Small datagrams travel in the
 /// work request (inline). Only some sends report their completion (selective signalling).
 ///
-/// Adapters choose the numbers of queue pairs, so a peer's address follows from no rule. A resolver finds it, which the
-/// launcher of the processes provides: each process publishes VerbsWire::address() (by PMIx, in a file), and its peers
+/// Adapters choose the numbers of queue pairs, so a wire cannot compute a peer's address. The launcher provides a
+/// resolver that finds it: each process publishes VerbsWire::address() (by PMIx, in a file), and its peers
 /// look it up when they first need it. All processes of a job must have the same key and the same partition (the first
 /// entry of the port's P_Key table), and datagram_bytes must not exceed the MTU of any peer, which would drop larger
 /// datagrams.
