@@ -29,7 +29,7 @@ INSTEAD = {
     r"\bquick_calls?\b": "cached calls",
     r"\bsettled way\b|\bways_left\b|\bbetter_way\b": "incumbent, candidate",
     r"SlotKind::(contained|published|announced)": "inline, eager, rendezvous",
-    r"\bdestination-mod-K\b": "base-lids",
+    r"\bdestination-mod-K\b": "d-mod-k",
 }
 ALLOWED = [
     # A packet turns from up to down in a tree: the word of the turn model (Glass and Ni, 1992).

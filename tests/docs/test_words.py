@@ -35,7 +35,7 @@ INSTEAD = {
     r"\bplay(s|ed|er|ing)?\b": "execute",
     r"\bcrowded\b": "oversubscribed",
     r"\bsoonest\b": "lowest latency",
-    r"\bdestination-mod-K\b": "base-lids",
+    r"\bdestination-mod-K\b": "d-mod-k",
     r"(?<!MPI's )\bown steps\b": "path-aware schedule",
     r"\bfirst turn\b": "start skew",
     r"\bto bury\b": "defer free",

@@ -337,7 +337,7 @@ def comparison_as_data(
     pattern: str,
     ours: list[Assessment],
 ) -> ComparisonData:
-    """The jobs with their plans, and without; the mean on tables of ours, where these are not in use."""
+    """The jobs with their plans, and without; the mean on our tables, where these are not in use."""
     without = [improvement.without for improvement in improvements]
     return {
         **assessments_as_data(network, method, [improvement.better for improvement in improvements]),

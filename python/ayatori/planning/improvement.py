@@ -19,7 +19,7 @@ from ayatori.planning.plans import (
     with_made_steps,
 )
 
-OURS = "tables of ours, one LID a port"
+OURS = "our tables, one LID a port"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05

@@ -23,7 +23,7 @@ InFlight in_flight;
 
 /// MPI_Comm_idup of Open MPI 4.1 is itself a sequence of collectives on the communicator. It posts each when somebody
 /// polls, though ranks that poll at different times then post them in different orders among the program's own. So
-/// nothing of ours polls while a duplication is under way.
+/// the plug-in does not poll while a duplication is under way.
 InFlight duplications;
 std::atomic<int> beginning_duplications{0};
 std::mutex polling;  // held in a poll of the thread

@@ -33,26 +33,35 @@ class Distances {
   std::vector<std::uint32_t> hops_;
 };
 
+/// By router: cables to other routers that carry nothing.
+using IdleCables = std::vector<std::vector<RouterGraph::Cable>>;
+
+IdleCables idle_cables(const Network& network, const RouterGraph& graph, std::span<const std::uint64_t> load) {
+  IdleCables idle(graph.size());
+  for (DeviceId router = 0; router < graph.size(); ++router) {
+    for (const auto& cable : graph.cables(router)) {
+      if (load[network.port_id(router, cable.port)] == 0) idle[router].push_back(cable);
+    }
+  }
+  return idle;
+}
+
 /// Follows LIDs; each thread has one.
 class Search {
  public:
-  Search(const Network& network, const Routes& routes, const RouterGraph& graph, std::span<const std::uint64_t> load)
+  Search(const Network& network, const Routes& routes, const RouterGraph& graph, const IdleCables& idle,
+         std::span<const std::uint64_t> load)
       : network_(network),
         routes_(routes),
         graph_(graph),
+        idle_(idle),
         load_(load),
         walk_(network, routes.lids),
         distances_(graph),
-        is_source_(graph.size(), false),
-        idle_(graph.size()) {
+        is_source_(graph.size(), false) {
     for (const PortId endpoint : network.endpoints()) {
       const DeviceId router = network.router_of(endpoint);
       if (router != no_id) is_source_[router] = true;
-    }
-    for (DeviceId router = 0; router < graph.size(); ++router) {
-      for (const auto& cable : graph.cables(router)) {
-        if (load[network.port_id(router, cable.port)] == 0) idle_[router].push_back(cable);
-      }
     }
   }
 
@@ -93,33 +102,25 @@ class Search {
   const Network& network_;
   const Routes& routes_;
   const RouterGraph& graph_;
+  const IdleCables& idle_;
   std::span<const std::uint64_t> load_;
   PacketWalk walk_;
   Distances distances_;
-  std::vector<bool> is_source_;                        // routers with NICs
-  std::vector<std::vector<RouterGraph::Cable>> idle_;  // links without load, by router
+  std::vector<bool> is_source_;  // routers with NICs
   std::vector<bool> passed_;
 };
-
-bool has_idle_links(const Network& network, const RouterGraph& graph, std::span<const std::uint64_t> load) {
-  for (DeviceId router = 0; router < graph.size(); ++router) {
-    for (const auto& cable : graph.cables(router)) {
-      if (load[network.port_id(router, cable.port)] == 0) return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
 std::vector<PortId> find_idle_links(const Network& network, const Routes& routes, std::span<const std::uint64_t> load) {
   const RouterGraph graph(network);
-  if (!has_idle_links(network, graph, load)) return {};
+  const IdleCables idle = idle_cables(network, graph, load);
+  if (std::ranges::all_of(idle, [](const auto& cables) { return cables.empty(); })) return {};
   std::vector<std::uint8_t> is_found(network.port_count(), 0);
   const auto ranges = routes.lids.ranges();
 #pragma omp parallel
   {
-    Search search(network, routes, graph, load);
+    Search search(network, routes, graph, idle, load);
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       search.follow(ranges[i], [&](PortId port) {

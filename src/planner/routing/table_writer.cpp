@@ -96,7 +96,6 @@ class TableWriter {
   };
 
   void find_descents(DeviceId destination, const std::vector<Address>& addresses) {
-    if (tree_ == nullptr) return;
     descents_.assign(addresses.size() * tree_->level_count(), {});
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       DeviceId here = destination;
@@ -127,7 +126,6 @@ class TableWriter {
   }
 
   PortNumber port_for(DeviceId router, const Address& address, std::size_t index) const {
-    if (tree_ == nullptr) return next_[address.path % next_count_]->port;
     const Descent& descent = descents_[index * tree_->level_count() + tree_->level(router)];
     if (descent.router == router && routes_.is_next(router, descent.below)) return descent.port;
     const RouterGraph::Cable* cable = tree_->up(router, address.path);

@@ -62,7 +62,7 @@ struct Generated {
   Routes routes;
   int lmc = 0;
   Engine engine = Engine::fat_tree;
-  std::uint32_t paths = 1;         ///< most paths that any leaf has
+  std::uint32_t paths = 1;         ///< as LmcChoice::paths
   bool lids_kept = false;          ///< the reported LIDs were kept
   std::vector<std::string> notes;  ///< to show to users: why not as a tree, which leaves lack paths, …
 };
