@@ -53,6 +53,12 @@ def is_test(path: Path) -> bool:
     return path.stem.endswith(("_test", "_fixtures")) or not folders.isdisjoint({"fixtures", "fuzz", "tests"})
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """Pytest imports a file of tests by its name alone, and refuses the second one of the same name."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_python_is_formatted_and_lint_free() -> None:
     assert run(sys.executable, "-m", "ruff", "check", ".") == ""
     assert run(sys.executable, "-m", "ruff", "format", "--check", ".") == ""

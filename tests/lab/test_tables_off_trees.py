@@ -1,6 +1,6 @@
 """Networks that are no trees, whole and with cables lost: our tables against OpenSM's, on one virtual lane.
 
-The figures are those of `ayatori compare`, which test_compare.py walks once more by code of its own.
+The figures are those of `ayatori compare`, which test_compare_engines.py walks once more by code of its own.
 """
 
 import json
@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from test_compare import lacks_programs
+from test_compare_engines import lacks_programs
 
 import ayatori
 from ayatori import _core

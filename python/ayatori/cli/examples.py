@@ -54,7 +54,7 @@ EXAMPLES = {
     "demo": ["demo --out-dir demo"],
     "report": ["report demo"],
 }
-"""By command, what stands behind `ayatori`. tests/cli/test_examples.py runs or parses them."""
+"""By command, what stands behind `ayatori`. tests/cli/test_help_examples.py runs or parses them."""
 
 
 def with_examples(command: click.Command, path: str) -> click.Command:
