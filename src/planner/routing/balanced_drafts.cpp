@@ -50,13 +50,15 @@ double measure_random_jobs(const Channels& channels, std::span<const DeviceId> r
   return sum / measured_jobs;
 }
 
-/// Shortest paths, up*/down* paths from the middle, then from routers anywhere, each with two exponents. At least one
-/// that is always complete.
-std::vector<BalancedPaths::Start> starts_of(const RouterGraph& graph, const Channels& channels) {
+/// Shortest paths, paths by dimensions if there are any, up*/down* paths from the middle, then from routers anywhere.
+/// At least one that is always complete.
+std::vector<BalancedPaths::Start> starts_of(const RouterGraph& graph, const Channels& channels,
+                                            std::span<const std::uint32_t> dimensions) {
   const std::size_t work = graph.size() * channels.size() + 1;
   const std::size_t tops = std::clamp<std::size_t>(most_work / work, 1, most_tops);
   std::mt19937 random(1);
   std::vector<BalancedPaths::Start> starts = {{2, no_id}, {4, no_id}};
+  if (!dimensions.empty()) starts.push_back({2, no_id, dimensions});
   for (std::size_t i = 0; i < tops; ++i) {
     const DeviceId top = i == 0 ? middle_of(graph) : static_cast<DeviceId>(random() % graph.size());
     starts.push_back({2, top});
@@ -68,12 +70,13 @@ std::vector<BalancedPaths::Start> starts_of(const RouterGraph& graph, const Chan
 }  // namespace
 
 BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts,
-                          std::span<const DeviceId> destinations, const SearchControl& control) {
+                          std::span<const DeviceId> destinations, std::span<const std::uint32_t> dimensions,
+                          const SearchControl& control) {
   struct Draft {
     BestPaths best;
     double bandwidth = 0;
   };
-  const auto starts = starts_of(graph, channels);
+  const auto starts = starts_of(graph, channels, dimensions);
   std::vector<Draft> drafts(starts.size());
   const auto make = [&](std::size_t i) {
     auto paths = std::make_unique<BalancedPaths>(graph, channels, hosts, starts[i], control);

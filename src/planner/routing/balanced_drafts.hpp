@@ -17,9 +17,10 @@ struct BestPaths {
 };
 
 /// Makes as many drafts as the size of the network allows, and measures random jobs with a shift all-to-all on each.
-/// `destinations` are the routers of hosts, in network order. OpenMP over drafts; deterministic.
+/// `destinations` are the routers of hosts, in network order. `dimensions`: of each channel of a HyperX, else empty.
+/// OpenMP over drafts; deterministic.
 [[nodiscard]] BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels,
                                         std::span<const std::uint32_t> hosts, std::span<const DeviceId> destinations,
-                                        const SearchControl& control);
+                                        std::span<const std::uint32_t> dimensions, const SearchControl& control);
 
 }  // namespace ayatori

@@ -40,7 +40,9 @@ BalancedPaths::BalancedPaths(const RouterGraph& graph, const Channels& channels,
     if (hosts_[router] > 0) routers_.push_back({router, hosts_[router], &trees_[router]});
   }
   if (start.top != no_id) {
-    begin_with_up_down(start.top);
+    begin_with_up_down();
+  } else if (!start.dimensions.empty()) {
+    complete_ = begin_with_rising_dimensions();
   } else {
     complete_ = begin_with_shortest_paths();
   }
@@ -100,8 +102,22 @@ bool BalancedPaths::begin_with_shortest_paths() {
   return true;
 }
 
-void BalancedPaths::begin_with_up_down(DeviceId top) {
-  UpDown up_down(graph_, RouterOrder::breadth_first(graph_, top), nullptr);
+/// Dimension-order routing (Sullivan and Bashkow, 1977). False if a cable that it needs is missing.
+bool BalancedPaths::begin_with_rising_dimensions() {
+  const auto rises = [&](ChannelId before, ChannelId after) {
+    return start_.dimensions[before] < start_.dimensions[after];
+  };
+  for (const auto& [router, addresses, tree] : routers_) {
+    if (!grower_.grow(router, {loads_.costs(), lengths_}, *tree, rises)) return false;
+    grower_.prune(*tree, [](ChannelId, ChannelId) {});
+    add_dependencies(*tree);
+    loads_.add(*tree, router, addresses);
+  }
+  return true;
+}
+
+void BalancedPaths::begin_with_up_down() {
+  UpDown up_down(graph_, RouterOrder::breadth_first(graph_, start_.top), nullptr);
   const auto may_join = [&](ChannelId channel, ChannelId) {
     return up_down.is_next(channels_[channel].from, channels_[channel].to);
   };
@@ -123,7 +139,7 @@ bool BalancedPaths::add_routers_without_hosts() {
   return true;
 }
 
-/// Those that most pairs could use first.
+/// Those that most pairs could use first; of equals any, lest those of a few routers come first.
 void BalancedPaths::admit_other_shortest_paths() {
   std::vector<std::size_t> first;  // by channel: its first entry in pairs
   std::size_t count = 0;
@@ -166,6 +182,8 @@ void BalancedPaths::admit_other_shortest_paths() {
         wanted.push_back({pairs[first[before] + i], before, channels_.first(router) + i});
     }
   }
+  std::mt19937 random(1);
+  std::ranges::shuffle(wanted, random);
   std::ranges::stable_sort(wanted, std::ranges::greater{}, &Wanted::pairs);
   for (const Wanted& one : wanted) {
     if (control_.stopped()) return;
@@ -218,6 +236,10 @@ void BalancedPaths::draw_lengths(std::uint32_t round, std::size_t destination) {
 std::vector<PathTree> BalancedPaths::to(std::span<const DeviceId> destinations, std::uint32_t round) {
   lengths_.clear();
   std::vector<PathTree> trees(destinations.size());
+  if (round == 0 && !start_.dimensions.empty()) {
+    std::ranges::transform(destinations, trees.begin(), [&](DeviceId router) { return trees_[router]; });
+    return trees;
+  }
   std::vector<Destination> addresses;
   for (std::size_t i = 0; i < trees.size(); ++i) addresses.push_back({destinations[i], 1, &trees[i]});
   // The first of each router, then the second of each: so the addresses of a router are spread.

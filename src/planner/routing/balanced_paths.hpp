@@ -5,10 +5,12 @@
 /// Each destination has a tree of paths (PathTree).
 ///
 /// 1. One tree per router settles the order of channels (ChannelOrder). These trees begin as shortest paths, or as
-///    up*/down* paths (Schroeder et al., Autonet, 1991), which never close a cycle. Then one tree after the other grows
-///    anew, by the least loaded channels that close no cycle with all other trees, and is kept if the loads improve.
+///    up*/down* paths (Schroeder et al., Autonet, 1991), or go through the dimensions of a HyperX one by one. The last
+///    two never close a cycle. Then one tree after the other grows anew, by the least loaded channels that close no
+///    cycle with all other trees, and is kept if the loads improve.
 /// 2. The order takes up the dependencies of all other shortest paths that close no cycle.
-/// 3. Each address gets a tree of its own in this order. Again one after the other grows anew.
+/// 3. Each address gets a tree of its own in this order. Again one after the other grows anew. The paths by dimensions
+///    are even already: there, base LIDs keep the trees of step 1.
 ///
 /// Several drafts, which begin differently, compete by the bandwidth of random jobs (balanced_drafts.hpp).
 
@@ -28,8 +30,9 @@ namespace ayatori {
 class BalancedPaths {
  public:
   struct Start {
-    int exponent = 2;      ///< of ChannelLoads, while trees grow
-    DeviceId top = no_id;  ///< of up*/down* paths; no_id: shortest paths
+    int exponent = 2;                                ///< of ChannelLoads, while trees grow
+    DeviceId top = no_id;                            ///< of up*/down* paths; no_id: others
+    std::span<const std::uint32_t> dimensions = {};  ///< of channels; empty: shortest or up*/down* paths
   };
 
   /// `hosts`: by router, how many channel adapters are attached to it. The graph must be connected. All arguments must
@@ -37,7 +40,7 @@ class BalancedPaths {
   BalancedPaths(const RouterGraph& graph, const Channels& channels, std::span<const std::uint32_t> hosts, Start start,
                 const SearchControl& control = {});
 
-  /// False if some router could not join a tree of shortest paths without closing a cycle; always true with a top.
+  /// False if some router could not join a tree without closing a cycle, or by rising dimensions; true with a top.
   [[nodiscard]] bool complete() const { return complete_; }
   /// True if no tree wanted a dependency that closes a cycle: then no other start can do better.
   [[nodiscard]] bool unrestricted() const { return unrestricted_; }
@@ -60,7 +63,8 @@ class BalancedPaths {
   enum class Order : std::uint8_t { changes, stands };
 
   bool begin_with_shortest_paths();
-  void begin_with_up_down(DeviceId top);
+  bool begin_with_rising_dimensions();
+  void begin_with_up_down();
   bool add_routers_without_hosts();
   void admit_other_shortest_paths();
 

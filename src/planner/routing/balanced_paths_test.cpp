@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
+#include "../../nwtopo/network/shape_fixtures.hpp"
 #include "ayatori/routing/check.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "balanced_drafts.hpp"
 #include "fabric_fixtures.hpp"
+#include "packet_walk.hpp"
 #include "router_order.hpp"
 
 namespace ayatori {
@@ -96,6 +99,29 @@ TEST(BalancedTables, UseAllLinksOfShapes) {
     SCOPED_TRACE(source);
     EXPECT_EQ(idle_links(test::open(source)), 0U);
   }
+}
+
+/// By link between routers: how many pairs of a host and another one's base LID use it.
+std::map<PortId, std::uint64_t> pairs_by_link(const Network& network, const Routes& routes) {
+  std::map<PortId, std::uint64_t> pairs;
+  const auto hosts = hosts_of(network);
+  PacketWalk walk(network, routes.lids);
+  for (const PortId endpoint : network.endpoints()) {
+    const Lid lid = routes.lids.of(endpoint).base;
+    walk.follow(lid, [&](DeviceId router) { return routes.tables.row(router)[lid]; });
+    for (DeviceId from = 0; from < hosts.size(); ++from) {
+      for (DeviceId router = from; walk.link(router) != no_id; router = walk.next(router))
+        pairs[walk.link(router)] += hosts[from];
+    }
+  }
+  return pairs;
+}
+
+TEST(BalancedTables, LoadAllLinksOfAHyperXAlike) {
+  const Network network = relabelled(test::open("hyperx:4x4x4,hosts=2"), 1);
+  const auto pairs = pairs_by_link(network, generate_routes(network, 0).value().routes);
+  EXPECT_EQ(pairs.size(), 64U * 9);
+  for (const auto& [link, count] : pairs) EXPECT_EQ(count, 64U) << network.name(network.port(link).device);
 }
 
 TEST(BalancedTables, AreTheSameAgain) {

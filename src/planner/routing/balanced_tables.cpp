@@ -1,9 +1,11 @@
 #include "balanced_tables.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "ayatori/network/shape.hpp"
 #include "balanced_drafts.hpp"
 
 namespace ayatori {
@@ -91,6 +93,38 @@ class Writer {
   std::vector<bool> is_in_;
 };
 
+/// The only coordinate in which two points of a box differ; none if they differ in several, or in none.
+std::optional<std::uint32_t> only_difference(std::span<const std::uint32_t> lengths, std::uint32_t a, std::uint32_t b) {
+  std::optional<std::uint32_t> found;
+  for (auto i = static_cast<std::uint32_t>(lengths.size()); i-- > 0;) {
+    if (a % lengths[i] != b % lengths[i]) {
+      if (found) return std::nullopt;
+      found = i;
+    }
+    a /= lengths[i];
+    b /= lengths[i];
+  }
+  return found;
+}
+
+/// The dimension of each channel of a HyperX, which is a grid if no length exceeds 3; empty for other shapes. Cables
+/// that have no place in the shape come last.
+std::vector<std::uint32_t> dimensions_of(const Network& network, const Channels& channels) {
+  const Shape shape = recognise(network);
+  if (shape.kind != ShapeKind::hyperx && shape.kind != ShapeKind::grid) return {};
+  std::vector<std::uint32_t> point(network.router_count(), no_id);
+  for (std::uint32_t i = 0; i < shape.at.size(); ++i) point[shape.at[i]] = i;
+  const auto last = static_cast<std::uint32_t>(shape.dimensions.size());
+  std::vector<std::uint32_t> dimensions(channels.size(), last);
+  for (ChannelId channel = 0; channel < channels.size(); ++channel) {
+    const std::uint32_t from = point[channels[channel].from];
+    const std::uint32_t to = point[channels[channel].to];
+    if (from == no_id || to == no_id) continue;
+    dimensions[channel] = only_difference(shape.dimensions, from, to).value_or(last);
+  }
+  return dimensions;
+}
+
 }  // namespace
 
 ForwardingTables write_balanced_tables(const Network& network, const LidMap& lids, const RouterGraph& graph,
@@ -102,7 +136,7 @@ ForwardingTables write_balanced_tables(const Network& network, const LidMap& lid
   const Channels channels(graph);
   std::vector<DeviceId> destinations;
   for (const Adapter& adapter : adapters) destinations.push_back(adapter.router);
-  BestPaths best = find_best_paths(graph, channels, hosts, destinations, control);
+  BestPaths best = find_best_paths(graph, channels, hosts, destinations, dimensions_of(network, channels), control);
   Writer writer(graph, channels, tables);
   std::uint32_t rounds = 1;
   for (const Adapter& adapter : adapters) rounds = std::max(rounds, adapter.lids.count());
