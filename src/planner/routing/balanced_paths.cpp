@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <ranges>
 #include <utility>
 
 #include "router_order.hpp"
@@ -48,6 +49,21 @@ BalancedPaths::BalancedPaths(const RouterGraph& graph, const Channels& channels,
   }
   if (!complete_) return;
   improve(routers_, Order::changes);
+  const bool hosts_unrestricted = unrestricted_;
+  add_other_dependencies();
+  unrestricted_ = hosts_unrestricted;
+}
+
+/// Paths between hosts come first, since few packets go to routers themselves; unless a router then can't be reached.
+void BalancedPaths::add_other_dependencies() {
+  const ChannelOrder of_hosts = order_;
+  admit_other_shortest_paths();
+  complete_ = add_routers_without_hosts();
+  if (complete_) return;
+  order_ = of_hosts;
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
+    if (hosts_[router] == 0) trees_[router].clear();
+  }
   complete_ = add_routers_without_hosts();
   admit_other_shortest_paths();
 }
@@ -149,22 +165,25 @@ void BalancedPaths::admit_other_shortest_paths() {
   }
   std::vector<std::uint64_t> pairs(count, 0);
   std::vector<std::uint32_t> hops(graph_.size());
+  std::vector<bool> is_passed(graph_.size());  // on a shortest path of some host
   for (const Destination& destination : routers_) {
     const auto by_distance = graph_.by_distance_from(destination.router);
     std::ranges::fill(hops, no_id);
     hops[destination.router] = 0;
     for (const DeviceId router : by_distance) {
-      const auto nearer = [&](ChannelId channel) { return hops[channels_[channel].to] < hops[router]; };
+      for (const auto& neighbour : graph_.neighbours(router))
+        hops[neighbour.router] = std::min(hops[neighbour.router], hops[router] + 1);
+      is_passed[router] = hosts_[router] > 0;
+    }
+    for (const DeviceId router : by_distance | std::views::reverse) {
       const ChannelId end = channels_.first(router) + channels_.count(router);
-      for (ChannelId channel = channels_.first(router); channel < end; ++channel) {
-        DeviceId neighbour = channels_[channel].to;
-        hops[neighbour] = std::min(hops[neighbour], hops[router] + 1);
-      }
-      for (ChannelId after = channels_.first(router); after < end; ++after) {
-        if (!nearer(after)) continue;
-        for (ChannelId away = channels_.first(router); away < end; ++away) {
-          if (hops[channels_[away].to] != hops[router] + 1) continue;
-          pairs[first[channels_[away].back] + after - channels_.first(router)] += destination.addresses;
+      for (ChannelId away = channels_.first(router); away < end; ++away) {
+        const DeviceId farther = channels_[away].to;
+        if (hops[farther] != hops[router] + 1 || !is_passed[farther]) continue;
+        is_passed[router] = true;
+        for (ChannelId after = channels_.first(router); after < end; ++after) {
+          if (hops[channels_[after].to] + 1 == hops[router])
+            pairs[first[channels_[away].back] + after - channels_.first(router)] += destination.addresses;
         }
       }
     }

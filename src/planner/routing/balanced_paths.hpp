@@ -8,7 +8,7 @@
 ///    up*/down* paths (Schroeder et al., Autonet, 1991), or go through the dimensions of a HyperX one by one. The last
 ///    two never close a cycle. Then one tree after the other grows anew, by the least loaded channels that close no
 ///    cycle with all other trees, and is kept if the loads improve.
-/// 2. The order takes up the dependencies of all other shortest paths that close no cycle.
+/// 2. The order takes up the dependencies of all other shortest paths between hosts that close no cycle.
 /// 3. Each address gets a tree of its own in this order. Again one after the other grows anew. The paths by dimensions
 ///    are even already: there, base LIDs keep the trees of step 1.
 ///
@@ -42,7 +42,7 @@ class BalancedPaths {
 
   /// False if some router could not join a tree without closing a cycle, or by rising dimensions; true with a top.
   [[nodiscard]] bool complete() const { return complete_; }
-  /// True if no tree wanted a dependency that closes a cycle: then no other start can do better.
+  /// True if no tree of hosts wanted a dependency that closes a cycle: then no other start can do better.
   [[nodiscard]] bool unrestricted() const { return unrestricted_; }
 
   /// The tree of packets to the router itself.
@@ -65,6 +65,7 @@ class BalancedPaths {
   bool begin_with_shortest_paths();
   bool begin_with_rising_dimensions();
   void begin_with_up_down();
+  void add_other_dependencies();
   bool add_routers_without_hosts();
   void admit_other_shortest_paths();
 
