@@ -94,6 +94,17 @@ std::vector<DeviceId> RouterGraph::by_distance_from(DeviceId start) const {
   return reached;
 }
 
+std::vector<std::uint32_t> RouterGraph::hops_from(DeviceId start) const {
+  std::vector<std::uint32_t> hops(size(), no_id);
+  hops[start] = 0;
+  for (const DeviceId here : by_distance_from(start)) {
+    for (const Neighbour& next : neighbours(here)) {
+      if (hops[next.router] == no_id) hops[next.router] = hops[here] + 1;
+    }
+  }
+  return hops;
+}
+
 std::vector<DeviceId> RouterGraph::parts() const {
   std::vector<bool> seen(size(), false);
   std::vector<DeviceId> reached;

@@ -1,25 +1,6 @@
 #include "minimal_paths.hpp"
 
-#include <limits>
-
 namespace ayatori {
-
-namespace {
-
-constexpr std::uint16_t unreachable = std::numeric_limits<std::uint16_t>::max();
-
-std::vector<std::uint16_t> hops_to(const RouterGraph& graph, DeviceId router) {
-  std::vector<std::uint16_t> hops(graph.size(), unreachable);
-  hops[router] = 0;
-  for (const DeviceId near : graph.by_distance_from(router)) {
-    for (const RouterGraph::Neighbour& next : graph.neighbours(near)) {
-      if (hops[next.router] == unreachable) hops[next.router] = static_cast<std::uint16_t>(hops[near] + 1);
-    }
-  }
-  return hops;
-}
-
-}  // namespace
 
 MinimalPaths::MinimalPaths(const Network& network, std::vector<PortId> endpoints)
     : network_(&network), graph_(network), endpoints_(std::move(endpoints)) {
@@ -27,7 +8,7 @@ MinimalPaths::MinimalPaths(const Network& network, std::vector<PortId> endpoints
     const Port& port = network.port(endpoint);
     const DeviceId router = port.connected() ? network.port(port.peer).device : no_id;
     routers_.push_back(router < graph_.size() ? router : no_id);
-    if (routers_.back() != no_id && !to_.contains(router)) to_.emplace(router, hops_to(graph_, router));
+    if (routers_.back() != no_id && !to_.contains(router)) to_.emplace(router, graph_.hops_from(router));
   }
 }
 
@@ -38,9 +19,9 @@ Result<MinimalPaths> MinimalPaths::of(const Network& network, std::vector<PortId
     if (paths.routers_[to] == no_id) return fail("'{}' is on no router, and only routers choose paths", name(to));
   }
   for (Rank to = 0; to < paths.endpoints_.size(); ++to) {
-    const std::vector<std::uint16_t>& hops = paths.to_.at(paths.routers_[to]);
+    const std::vector<std::uint32_t>& hops = paths.to_.at(paths.routers_[to]);
     for (Rank from = 0; from < paths.endpoints_.size(); ++from) {
-      if (hops[paths.routers_[from]] != unreachable || (sends && !sends(from, to))) continue;
+      if (hops[paths.routers_[from]] != no_id || (sends && !sends(from, to))) continue;
       return fail("the job lies in several parts of the network: no cables lead from '{}' to '{}'", name(from),
                   name(to));
     }
@@ -50,7 +31,7 @@ Result<MinimalPaths> MinimalPaths::of(const Network& network, std::vector<PortId
 
 void MinimalPaths::next_cables(DeviceId router, Rank to, std::vector<RouterGraph::Cable>& cables) const {
   cables.clear();
-  const std::vector<std::uint16_t>& hops = to_.at(routers_[to]);
+  const std::vector<std::uint32_t>& hops = to_.at(routers_[to]);
   for (const RouterGraph::Cable& cable : graph_.cables(router)) {
     if (hops[cable.peer] + 1 == hops[router]) cables.push_back(cable);
   }

@@ -40,7 +40,7 @@ class MinimalPaths {
   RouterGraph graph_;
   std::vector<PortId> endpoints_;                      // by rank
   std::vector<DeviceId> routers_;                      // by rank; no_id: none
-  std::map<DeviceId, std::vector<std::uint16_t>> to_;  // by the destination's router: hops from each router
+  std::map<DeviceId, std::vector<std::uint32_t>> to_;  // by the destination's router: hops from each router
 };
 
 }  // namespace ayatori

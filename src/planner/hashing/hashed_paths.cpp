@@ -1,17 +1,10 @@
 #include "ayatori/hashing/hashed_paths.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 namespace ayatori {
-
-namespace {
-
-constexpr std::uint16_t unreached = std::numeric_limits<std::uint16_t>::max();
-
-}  // namespace
 
 Result<HashedPaths> HashedPaths::of(const Network& network, std::vector<PortId> endpoints,
                                     std::vector<IpAddress> addresses, SwitchHashes hashes) {
@@ -34,13 +27,14 @@ Result<HashedPaths> HashedPaths::of(const Network& network, std::vector<PortId> 
       return fail("{} is not cabled to a switch", network.name(network.port(endpoint).device));
     }
     paths.routers_.push_back(network.port(peer).device);
-    paths.find_hops(paths.routers_.back());
+    const DeviceId router = paths.routers_.back();
+    if (!paths.hops_.contains(router)) paths.hops_.emplace(router, paths.graph_.hops_from(router));
   }
   paths.endpoints_ = std::move(endpoints);
   paths.addresses_ = std::move(addresses);
   for (const auto& [to, hops] : paths.hops_) {
     for (const DeviceId from : paths.routers_) {
-      if (hops[from] == unreached) {
+      if (hops[from] == no_id) {
         return fail("no cables lead from {} to {}", network.name(from), network.name(to));
       }
     }
@@ -48,20 +42,7 @@ Result<HashedPaths> HashedPaths::of(const Network& network, std::vector<PortId> 
   return paths;
 }
 
-void HashedPaths::find_hops(DeviceId to) {
-  const auto [found, is_new] = hops_.try_emplace(to);
-  if (!is_new) return;
-  std::vector<std::uint16_t>& hops = found->second;
-  hops.assign(graph_.size(), unreached);
-  hops[to] = 0;
-  for (const DeviceId router : graph_.by_distance_from(to)) {
-    for (const RouterGraph::Neighbour& next : graph_.neighbours(router)) {
-      if (hops[next.router] == unreached) hops[next.router] = static_cast<std::uint16_t>(hops[router] + 1);
-    }
-  }
-}
-
-void HashedPaths::next_cables(DeviceId router, std::span<const std::uint16_t> hops,
+void HashedPaths::next_cables(DeviceId router, std::span<const std::uint32_t> hops,
                               std::vector<RouterGraph::Cable>& cables) const {
   cables.clear();
   for (const RouterGraph::Cable& cable : graph_.cables(router)) {
@@ -72,7 +53,7 @@ void HashedPaths::next_cables(DeviceId router, std::span<const std::uint16_t> ho
 void HashedPaths::path(std::uint32_t from, std::uint32_t to, std::uint16_t source_port,
                        std::vector<PortId>& links) const {
   links.clear();
-  const std::vector<std::uint16_t>& hops = hops_.at(routers_[to]);
+  const std::vector<std::uint32_t>& hops = hops_.at(routers_[to]);
   const RoceFlow flow = {addresses_[from], addresses_[to], source_port};
   std::vector<RouterGraph::Cable> cables;
   for (DeviceId router = routers_[from]; router != routers_[to];) {
@@ -86,10 +67,10 @@ void HashedPaths::path(std::uint32_t from, std::uint32_t to, std::uint16_t sourc
 }
 
 std::uint64_t HashedPaths::path_count(std::uint32_t from, std::uint32_t to) const {
-  const std::vector<std::uint16_t>& hops = hops_.at(routers_[to]);
+  const std::vector<std::uint32_t>& hops = hops_.at(routers_[to]);
   std::map<DeviceId, std::uint64_t> ways = {{routers_[from], 1}};
   std::vector<RouterGraph::Cable> cables;
-  for (std::uint16_t left = hops[routers_[from]]; left > 0; --left) {
+  for (std::uint32_t left = hops[routers_[from]]; left > 0; --left) {
     std::map<DeviceId, std::uint64_t> nearer;
     for (const auto& [router, count] : ways) {
       next_cables(router, hops, cables);

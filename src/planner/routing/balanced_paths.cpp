@@ -164,18 +164,11 @@ void BalancedPaths::admit_other_shortest_paths() {
     count += channels_.count(channels_[channel].to);
   }
   std::vector<std::uint64_t> pairs(count, 0);
-  std::vector<std::uint32_t> hops(graph_.size());
   std::vector<bool> is_passed(graph_.size());  // on a shortest path of some host
   for (const Destination& destination : routers_) {
-    const auto by_distance = graph_.by_distance_from(destination.router);
-    std::ranges::fill(hops, no_id);
-    hops[destination.router] = 0;
-    for (const DeviceId router : by_distance) {
-      for (const auto& neighbour : graph_.neighbours(router))
-        hops[neighbour.router] = std::min(hops[neighbour.router], hops[router] + 1);
-      is_passed[router] = hosts_[router] > 0;
-    }
-    for (const DeviceId router : by_distance | std::views::reverse) {
+    const auto hops = graph_.hops_from(destination.router);
+    for (DeviceId router = 0; router < graph_.size(); ++router) is_passed[router] = hosts_[router] > 0;
+    for (const DeviceId router : graph_.by_distance_from(destination.router) | std::views::reverse) {
       const ChannelId end = channels_.first(router) + channels_.count(router);
       for (ChannelId away = channels_.first(router); away < end; ++away) {
         const DeviceId farther = channels_[away].to;

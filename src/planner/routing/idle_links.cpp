@@ -12,18 +12,12 @@ namespace {
 /// Hops between routers to the one at hand.
 class Distances {
  public:
-  explicit Distances(const RouterGraph& graph) : graph_(graph), hops_(graph.size()) {}
+  explicit Distances(const RouterGraph& graph) : graph_(graph) {}
 
   void aim(DeviceId goal) {
     if (goal == goal_) return;
     goal_ = goal;
-    std::ranges::fill(hops_, no_id);
-    hops_[goal] = 0;
-    for (const DeviceId router : graph_.by_distance_from(goal)) {
-      for (const auto& other : graph_.neighbours(router)) {
-        if (hops_[other.router] == no_id) hops_[other.router] = hops_[router] + 1;
-      }
-    }
+    hops_ = graph_.hops_from(goal);
   }
   [[nodiscard]] bool leads_nearer(DeviceId from, DeviceId to) const { return hops_[to] + 1 == hops_[from]; }
 

@@ -71,18 +71,10 @@ void add_gateways(const Network& network, std::span<const MachineId> machines, P
 std::optional<DeviceId> router_above(const Network& network, const std::vector<DeviceId>& routers) {
   const RouterGraph graph(network);
   std::vector<std::uint64_t> sums(graph.size(), 0);
-  std::vector<std::uint32_t> distance(graph.size());
   for (const DeviceId start : routers) {
-    std::fill(distance.begin(), distance.end(), no_id);
-    distance[start] = 0;
-    for (const DeviceId here : graph.by_distance_from(start)) {
-      sums[here] += distance[here] + 1;
-      for (const auto& neighbour : graph.neighbours(here)) {
-        if (distance[neighbour.router] == no_id) distance[neighbour.router] = distance[here] + 1;
-      }
-    }
+    const auto hops = graph.hops_from(start);
     for (DeviceId router = 0; router < graph.size(); ++router)
-      sums[router] += distance[router] == no_id ? graph.size() : 0;
+      sums[router] += hops[router] == no_id ? graph.size() : hops[router] + 1;
   }
   for (const DeviceId router : routers) sums[router] = std::numeric_limits<std::uint64_t>::max();
   const auto best = std::min_element(sums.begin(), sums.end());

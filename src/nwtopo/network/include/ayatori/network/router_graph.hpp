@@ -52,6 +52,8 @@ class RouterGraph {
 
   /// The routers that cables lead to from `start`, nearest first, beginning with `start`.
   [[nodiscard]] std::vector<DeviceId> by_distance_from(DeviceId start) const;
+  /// By router: hops from `start`; no_id if no cables lead there.
+  [[nodiscard]] std::vector<std::uint32_t> hops_from(DeviceId start) const;
   /// One router of each connected component.
   [[nodiscard]] std::vector<DeviceId> parts() const;
   /// The connected component of each router: its index in parts().

@@ -44,8 +44,7 @@ class HashedPaths {
   HashedPaths(const Network& network, SwitchHashes hashes)
       : network_(&network), graph_(network), hashes_(std::move(hashes)) {}
 
-  void find_hops(DeviceId to);
-  void next_cables(DeviceId router, std::span<const std::uint16_t> hops, std::vector<RouterGraph::Cable>& cables) const;
+  void next_cables(DeviceId router, std::span<const std::uint32_t> hops, std::vector<RouterGraph::Cable>& cables) const;
 
   const Network* network_;
   RouterGraph graph_;
@@ -53,7 +52,7 @@ class HashedPaths {
   std::vector<PortId> endpoints_;
   std::vector<IpAddress> addresses_;                     // by endpoint
   std::vector<DeviceId> routers_;                        // by endpoint
-  std::map<DeviceId, std::vector<std::uint16_t>> hops_;  // by router of a destination: from each router
+  std::map<DeviceId, std::vector<std::uint32_t>> hops_;  // by router of a destination: from each router
 };
 
 }  // namespace ayatori
