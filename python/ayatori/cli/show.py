@@ -15,7 +15,7 @@ from ayatori.base.files import write_bytes
 from ayatori.base.sources import with_kind
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.output import print_json, say, say_first
+from ayatori.cli.output import note, print_json, say, say_first
 from ayatori.cli.status import Status
 from ayatori.model.formula import LARGE, formula_as_data
 from ayatori.model.network import (
@@ -97,6 +97,7 @@ def draw(source: str, host_pattern: str, path: Path) -> None:
         sys.stdout.buffer.write(picture)
     else:
         write_bytes(path, picture)
+        note(f"wrote {path}")
 
 
 def show_differences(before: str, after: str, host_pattern: str, json: bool) -> Status:
