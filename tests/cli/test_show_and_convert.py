@@ -39,7 +39,7 @@ def test_differences_as_json_agree_with_the_text(ayatori_command) -> None:
 def test_a_picture_goes_into_a_file(tmp_path: Path, ayatori_command) -> None:
     picture = tmp_path / "fabric.svg"
     outcome = ayatori_command("show", WHOLE, "--svg", str(picture))
-    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", f"wrote {picture}\n")
     assert picture.read_text() == ayatori_command("convert", WHOLE, "--to", "svg").stdout
 
 
