@@ -1,8 +1,8 @@
 #include "dispatch.hpp"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
-#include "ayatori/tuning/candidates.hpp"
 #include "cached_calls.hpp"
 
 namespace ayatori::plugin {
@@ -17,92 +17,87 @@ std::optional<CallShape> with_choice(MpiCall call, const ForcedChoice& choice, C
   return shape;
 }
 
-CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choice, const CallShape& shape) {
-  const auto chosen = with_choice(call, choice, shape);
-  return chosen ? on.compiled(*chosen) : nullptr;
+/// How often another process has taken the core of this thread.
+long preemptions() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nivcsw;
 }
 
 }  // namespace
 
-Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, Rank exact_up_to)
+Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, const CallShape& shape, MPI_Request* request, bool exact)
     : on_(Communicator::find(comm)), request_(request) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
   if (request != nullptr) {
-    take_nonblocking(call, bytes, shape);
+    take_nonblocking(call, bytes, shape, exact);
+    return;
+  }
+  const CallKey key{
+      comm, call, shape.root, bytes, shape.elements, shape.element_bytes, shape.by_slot, shape.in_rank_order, exact};
+  CachedCall& place = cached_call(key);
+  if (is_cached(place, key)) {
+    call_ = place.call;
     return;
   }
   // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
   if ((process().executes_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
-  if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
-  Decision& decision = on_->decision(call, bytes, on_->ranks() <= exact_up_to, shape.in_rank_order);
-  settled_ = &decision;
-  if (!was_counted(decision)) decision.count();
-  if (!decision.begins_apart()) {
-    if (decision.next() == nullptr && !decision.on_trial()) return;
-    if (!decision.is_prepared() && !on_->is_used_for_long()) return;
-  }
-  if (!on_->prepare()) return;
-  if (!decision.is_prepared()) decision.prepare(on_->placement(), on_->comm(), on_->rank());
-  while (const ForcedChoice* const choice = decision.next()) {
-    call_ = compiled(*on_, call, *choice, shape);
+  const Decision decision = decide(*on_, call, bytes, exact, true);
+  if (!decision.choices.empty() && !on_->prepare()) return;
+  for (const ForcedChoice& choice : decision.choices) {
+    if (const auto chosen = with_choice(call, choice, shape)) call_ = on_->compiled(*chosen);
     if (call_ != nullptr) break;
-    decision.drop(*choice);
   }
-  if (!decision.on_trial()) return;
-  decision_ = &decision;
-  begin_ = PMPI_Wtime();
+  explain_choice(decision, call);
+  if (call_ == nullptr || !decision.may_be_vetoed || !compare(call, bytes)) cache_call(place, key, call_);
 }
 
-bool Dispatch::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
-  const SizeInterval* const interval = on_->by_table(call, bytes);
-  if (interval == nullptr || !on_->prepare()) return false;
-  call_ = compiled(*on_, call, {interval->algorithm, interval->chunk_bytes}, shape);
-  if (call_ == nullptr) return false;
-  if (process().settings.verbose) {  // or each call of the program would make this line
-    explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
-                        interval->first, interval->algorithm));
-  }
+/// The last word of a table that says "ours". False: it is spoken.
+bool Dispatch::compare(MpiCall call, Bytes bytes) {
+  CallVeto& veto = on_->veto(call, bytes);
+  if (veto.is_vetoed) call_ = nullptr;
+  if (veto.comparison.over()) return false;
+  veto_ = &veto;
+  if (!veto.comparison.is_ours()) call_ = nullptr;
+  PMPI_Barrier(on_->comm());
+  preemptions_ = preemptions();
+  begin_ = PMPI_Wtime();
   return true;
 }
 
-/// Forced by the user, from a table, or generally good where the MPI's own is to be avoided. There is no trial: the
-/// time of a nonblocking call is not comparable.
-void Dispatch::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape) {
+void Dispatch::note_time() {
+  const double end = PMPI_Wtime();
+  Veto& comparison = veto_->comparison;
+  comparison.note(begin_, end, preemptions() != preemptions_);
+  if (!comparison.over()) return;
+  std::vector<double> largest = comparison.numbers();
+  PMPI_Allreduce(MPI_IN_PLACE, largest.data(), static_cast<int>(largest.size()), MPI_DOUBLE, MPI_MAX, on_->comm());
+  veto_->is_vetoed = Veto::is_slower(largest, on_->placement().machine_count() == 1);
+  explain(fmt::format("{} of about {} bytes on {} ranks: {}, by the first {} pairs of calls",
+                      names_of(veto_->call).name, veto_->bytes, on_->ranks(),
+                      veto_->is_vetoed ? "the MPI's own is faster" : "the table stays", Veto::pairs));
+}
+
+/// There is no comparison: the time of a nonblocking call is not comparable.
+void Dispatch::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape, bool exact) {
   if (!process().executes_nonblocking || !on_->is_ready()) return;
   free_deferred_communicators();
-  const auto& forced = process().settings.forced_nonblocking[static_cast<std::size_t>(call)];
-  const SizeInterval* const interval = forced ? nullptr : on_->by_table(call, bytes);
-  std::vector<ForcedChoice> choices;
-  std::string why = "by the choice table";
-  if (forced) {
-    choices = {*forced};
-    why = fmt::format("forced by {}", nonblocking_variable(call));
-  } else if (interval != nullptr) {
-    choices = {{interval->algorithm, interval->chunk_bytes}};
-  } else if (const Placement placement = on_->placement(); process().mpi_is_elsewhere(placement)) {
-    // Not by the model: its times may differ in the last bit between ranks, which can't agree here on one choice.
-    choices = candidates(call, bytes, placement);
-    why = "as the MPI's own would take other networks";
-  }
-  for (const ForcedChoice& choice : choices) {
-    const auto chosen = choice.algorithm.empty() ? std::nullopt : with_choice(call, choice, shape);
-    if (chosen) lent_ = on_->lend(*chosen);
+  const Decision decision = decide(*on_, call, bytes, exact, false);
+  for (const ForcedChoice& choice : decision.choices) {
+    if (const auto chosen = with_choice(call, choice, shape)) lent_ = on_->lend(*chosen);
     call_ = lent_.get();
     if (call_ == nullptr) continue;
-    if (process().settings.verbose) {
-      explain(fmt::format("{} without blocking on {} ranks: {}, {}", names_of(call).name, on_->ranks(),
-                          choice.algorithm, why));
-    }
+    explain_choice(decision, call);
     return;
   }
 }
 
-Dispatch::~Dispatch() {
-  if (decision_ != nullptr) {
-    decision_->note(PMPI_Wtime() - begin_, on_->comm());
-  } else if (request_ == nullptr) {
-    note_executor(on_, call_, settled_);
-  }
+void Dispatch::explain_choice(const Decision& decision, MpiCall call) const {
+  if (!process().settings.verbose) return;  // or each call would make this line
+  explain(fmt::format(
+      "{}{} on {} ranks{}: {}, {}{}", names_of(call).name, request_ == nullptr ? "" : " without blocking", on_->ranks(),
+      decision.from == 0 ? "" : fmt::format(" from {} bytes on", decision.from),
+      call_ == nullptr ? "the MPI's own" : call_->shape().choice.algorithm, decision.why, decision.variable));
 }
 
 }  // namespace ayatori::plugin

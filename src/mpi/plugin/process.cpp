@@ -14,7 +14,6 @@
 #include "ayatori/base/printable.hpp"
 #include "in_network.hpp"
 #include "job_plan.hpp"
-#include "model.hpp"
 #include "nodes.hpp"
 #include "others.hpp"
 #include "own_progress.hpp"
@@ -67,6 +66,14 @@ void drop_table_of_another_job() {
   the_process.table.reset();
 }
 
+/// Where ranks wait for cores, times say nothing of who executes. Collective.
+bool may_veto() {
+  if (!the_process.table || !the_process.settings.veto) return false;
+  int oversubscribed = the_process.memory != nullptr && the_process.memory->oversubscribed() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return oversubscribed == 0;
+}
+
 /// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would. False, alike in all
 /// processes: the MPI has no communicator to give.
 bool make_communicator_for_messages() {
@@ -112,13 +119,14 @@ bool begin_process(int level) {
   take_table();
   take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;
-  if (!the_process.settings.executes_anything() && !the_process.table && !moves) return false;
+  const bool executes = the_process.settings.executes_anything() || the_process.table || the_process.settings.sockets;
+  if (!executes && !moves) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
-  take_model(the_process);
   drop_table_of_another_job();
+  the_process.may_veto = may_veto();
   // Last, when communicators that were needed meanwhile are free: MPICH takes 900 KB for the ninth.
   if (!make_communicator_for_messages()) {
     report("collectives are left alone: the MPI has no communicator for their messages");

@@ -48,33 +48,6 @@ std::vector<ForcedChoice> of_blocks(MpiCall call, Bytes bytes) {
   }
 }
 
-/// Among ranks that share memory a step costs more than a message (src/planner/schedule/spread.cpp), as long as they
-/// are few.
-constexpr std::size_t max_ranks_of_spread = 32;
-
-std::vector<ForcedChoice> within_a_node(MpiCall call, Bytes bytes) {
-  switch (call) {
-    case MpiCall::bcast:
-      return {{"linear", 0}, {"binomial", 0}};
-    case MpiCall::reduce:
-      return bytes < Bytes{1} << 20 ? std::vector<ForcedChoice>{{"spread", 0}, {"binomial", 0}}
-                                    : std::vector<ForcedChoice>{{"two-step", 0}, {"spread", 0}};
-    case MpiCall::allreduce:
-      return bytes <= small / 2 ? std::vector<ForcedChoice>{{"spread", 0}, {"recursive-doubling", 0}}
-                                : std::vector<ForcedChoice>{{"two-step", 0}, {"recursive-doubling", 0}};
-    case MpiCall::reduce_scatter_block:
-    case MpiCall::reduce_scatter:
-      return {{"spread", 0}, {"pairwise", 0}};
-    case MpiCall::allgather:
-    case MpiCall::allgatherv:
-      return {{"spread", 0}, {"ring", 0}};
-    case MpiCall::barrier:
-      return {{"spread", 0}, {"dissemination", 0}};
-    default:
-      return of_blocks(call, bytes);
-  }
-}
-
 /// Whether machines in several groups reach the network between them through some of them only.
 bool needs_gateways(const Placement& placement) {
   const bool all = std::ranges::find(placement.gateway, false) == placement.gateway.end();
@@ -104,7 +77,6 @@ bool has_hierarchical(MpiCall call) {
 
 std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement) {
   const std::size_t ranks = placement.machine.size();
-  if (placement.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
   if (needs_gateways(placement)) {
     if (auto found = over_gateways(call, bytes); !found.empty()) return found;
   }
