@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Who executes a call, remembered by all on which that depends: the next such call needs no decision and no search.
+/// Who executes a call, remembered by all on which that depends: the next such call needs no decision.
 
 #include <mpi.h>
 
@@ -26,16 +26,11 @@ struct CallKey {
   friend bool operator==(const CallKey&, const CallKey&) = default;
 };
 
-struct CachedCall {
-  CallKey key;
-  std::uint64_t epoch = 0;
-  CompiledCall* call = nullptr;  ///< nullptr: the MPI executes it
-};
-
-/// Of this thread: the call of `key`, or the place for it; is_cached() says which.
-[[nodiscard]] CachedCall& cached_call(const CallKey& key);
-[[nodiscard]] bool is_cached(const CachedCall& place, const CallKey& key);
-void cache_call(CachedCall& place, const CallKey& key, CompiledCall* call);
+/// Who executes the calls of `key`; nullptr: not known. Otherwise it points to the call of ours, or to nullptr: the
+/// MPI.
+[[nodiscard]] CompiledCall* const* find_cached_call(const CallKey& key);
+/// In this thread, until the cache is cleared.
+void cache_call(const CallKey& key, CompiledCall* call);
 
 /// Clears the cache of all threads: a communicator or a compiled call is gone, or who executes has changed.
 void forget_cached_calls();

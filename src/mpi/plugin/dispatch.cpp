@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <ctime>
+
 #include "cached_calls.hpp"
 
 namespace ayatori::plugin {
@@ -17,6 +19,13 @@ std::optional<CallShape> with_choice(MpiCall call, const ForcedChoice& choice, C
   return shape;
 }
 
+/// In seconds, by a clock that the processes of a machine share: that of PMPI_Wtime() begins with the process.
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 /// How often another process has taken the core of this thread.
 long preemptions() {
   rusage used{};
@@ -29,27 +38,27 @@ long preemptions() {
 Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, const CallShape& shape, MPI_Request* request, bool exact)
     : on_(Communicator::find(comm)), request_(request) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
-  if (request != nullptr) {
-    take_nonblocking(call, bytes, shape, exact);
-    return;
-  }
   const CallKey key{
       comm, call, shape.root, bytes, shape.elements, shape.element_bytes, shape.by_slot, shape.in_rank_order, exact};
-  CachedCall& place = cached_call(key);
-  if (is_cached(place, key)) {
-    call_ = place.call;
+  if (request != nullptr) {
+    if (!process().executes_nonblocking || !on_->is_ready()) return;
+    free_deferred_communicators();
+  } else if (CompiledCall* const* const known = find_cached_call(key)) {
+    call_ = *known;
     return;
   }
-  // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
+  // In a call that blocks, all ranks may wait for each other.
   if ((process().executes_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
-  const Decision decision = decide(*on_, call, bytes, exact, true);
+  const Decision decision = decide(*on_, call, bytes, exact, request == nullptr);
   if (!decision.choices.empty() && !on_->prepare()) return;
-  for (const ForcedChoice& choice : decision.choices) {
-    if (const auto chosen = with_choice(call, choice, shape)) call_ = on_->compiled(*chosen);
-    if (call_ != nullptr) break;
+  for (auto choice = decision.choices.begin(); call_ == nullptr && choice != decision.choices.end(); ++choice) {
+    const auto chosen = with_choice(call, *choice, shape);
+    if (chosen && request != nullptr) lent_ = on_->lend(*chosen);
+    if (chosen) call_ = request != nullptr ? lent_.get() : on_->compiled(*chosen);
   }
   explain_choice(decision, call);
-  if (call_ == nullptr || !decision.may_be_vetoed || !compare(call, bytes)) cache_call(place, key, call_);
+  if (request != nullptr) return;
+  if (call_ == nullptr || !decision.may_be_vetoed || !compare(call, bytes)) cache_call(key, call_);
 }
 
 /// The last word of a table that says "ours". False: it is spoken.
@@ -61,12 +70,12 @@ bool Dispatch::compare(MpiCall call, Bytes bytes) {
   if (!veto.comparison.is_ours()) call_ = nullptr;
   PMPI_Barrier(on_->comm());
   preemptions_ = preemptions();
-  begin_ = PMPI_Wtime();
+  begin_ = now();
   return true;
 }
 
 void Dispatch::note_time() {
-  const double end = PMPI_Wtime();
+  const double end = now();
   Veto& comparison = veto_->comparison;
   comparison.note(begin_, end, preemptions() != preemptions_);
   if (!comparison.over()) return;
@@ -78,26 +87,14 @@ void Dispatch::note_time() {
                       veto_->is_vetoed ? "the MPI's own is faster" : "the table stays", Veto::pairs));
 }
 
-/// There is no comparison: the time of a nonblocking call is not comparable.
-void Dispatch::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape, bool exact) {
-  if (!process().executes_nonblocking || !on_->is_ready()) return;
-  free_deferred_communicators();
-  const Decision decision = decide(*on_, call, bytes, exact, false);
-  for (const ForcedChoice& choice : decision.choices) {
-    if (const auto chosen = with_choice(call, choice, shape)) lent_ = on_->lend(*chosen);
-    call_ = lent_.get();
-    if (call_ == nullptr) continue;
-    explain_choice(decision, call);
-    return;
-  }
-}
-
+/// A line of its own says if the choice can't be executed for this call.
 void Dispatch::explain_choice(const Decision& decision, MpiCall call) const {
   if (!process().settings.verbose) return;  // or each call would make this line
+  std::string_view who = "the MPI's own";
+  if (!decision.choices.empty()) who = (call_ ? call_->shape().choice : decision.choices.front()).algorithm;
   explain(fmt::format(
       "{}{} on {} ranks{}: {}, {}{}", names_of(call).name, request_ == nullptr ? "" : " without blocking", on_->ranks(),
-      decision.from == 0 ? "" : fmt::format(" from {} bytes on", decision.from),
-      call_ == nullptr ? "the MPI's own" : call_->shape().choice.algorithm, decision.why, decision.variable));
+      decision.from == 0 ? "" : fmt::format(" from {} bytes on", decision.from), who, decision.why, decision.variable));
 }
 
 }  // namespace ayatori::plugin

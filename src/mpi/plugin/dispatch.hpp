@@ -45,7 +45,6 @@ class Dispatch {
   }
 
  private:
-  void take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape, bool exact);
   bool compare(MpiCall call, Bytes bytes);
   void note_time();
   void explain_choice(const Decision& decision, MpiCall call) const;

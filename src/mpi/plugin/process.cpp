@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdio>
@@ -52,6 +53,22 @@ void take_table() {
   if (table) the_process.table = std::move(*table);
 }
 
+/// Its name and version, as `ayatori tune` writes them.
+std::string own_mpi() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  std::string version(text.data());
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));
+  std::ranges::replace(version, '\t', ' ');
+  return version;
+}
+
+std::string why_for_another_mpi(const ChoiceTable& table) {
+  if (!table.measured || table.measured->mpi == own_mpi()) return {};
+  return fmt::format("it was measured with {}, and this is {}", table.measured->mpi, own_mpi());
+}
+
 /// A table is made for one job: these hosts, as many ranks on each, in their order. Process 0 knows the names, of which
 /// those of pretended machines would say nothing.
 void drop_table_of_another_job() {
@@ -59,7 +76,10 @@ void drop_table_of_another_job() {
   std::vector<std::string> hosts;
   if (the_process.settings.ranks_per_machine == 0) hosts = hosts_of_machines(the_process);
   std::string reason;
-  if (the_process.rank == 0) reason = why_for_another_job(*the_process.table, the_process.placement.machine, hosts);
+  if (the_process.rank == 0) {
+    reason = why_for_another_job(*the_process.table, the_process.placement.machine, hosts);
+    if (reason.empty()) reason = why_for_another_mpi(*the_process.table);
+  }
   reason = shared_text(std::move(reason));
   if (reason.empty()) return;
   report(fmt::format("the choice table is not used: {}", reason));
@@ -134,7 +154,7 @@ bool begin_process(int level) {
     return false;
   }
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
-  if (may_be_ours || the_process.table) {
+  if (may_be_ours || (the_process.table && !the_process.table->measured)) {
     the_process.executes_nonblocking = join_progress_of_mpi();
     if (!the_process.executes_nonblocking) {
       explain("calls that do not block: the MPI's own, which does not let others take part in its progress");

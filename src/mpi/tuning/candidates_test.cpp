@@ -11,7 +11,7 @@ TEST(Candidates, CanBeExecutedForEveryCallAndSize) {
       for (const Placement& placement : {placement_of_ranks(6, 1), placement_of_ranks(6, 2)}) {
         const auto found = candidates(call.call, bytes, placement);
         EXPECT_GE(found.size(), 1U) << call.name;
-        EXPECT_LE(found.size(), 2U) << call.name;
+        EXPECT_LE(found.size(), 3U) << call.name;
         for (const ForcedChoice& choice : found)
           EXPECT_TRUE(parse_forced_choice(call.call, choice.algorithm)) << call.name << " " << choice.algorithm;
       }

@@ -26,24 +26,27 @@ Result<std::string> executable_algorithm(MpiCall call, std::string_view word) {
   return with_hint(fail("{} has no algorithm '{}'", names_of(call).name, word), "there are mpi, " + known);
 }
 
+/// Of "chunk=16KiB".
+Result<Bytes> parse_chunk(std::string_view option) {
+  const std::size_t equals = std::min(option.find('='), option.size());
+  if (option.substr(0, equals) != "chunk") return fail("no option '{}'; there is chunk=SIZE", option);
+  const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
+  if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
+  return *bytes;
+}
+
 /// "file:F" or "library:L.so:NAME", whose names may have colons of their own, and a size of chunks after the last one.
 Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   if (names_of(call).sized_by_rank) {
     return fail("{} has sizes by rank, which algorithms of others do not take", names_of(call).name);
   }
-  ForcedChoice choice;
   const std::size_t last = text.rfind(':');
   const std::string_view option = text.substr(last + 1);
-  const std::size_t equals = std::min(option.find('='), option.size());
-  const bool has_option = option.substr(0, equals) == "chunk";
-  if (has_option && last != text.find(':')) {
-    const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
-    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
-    choice.chunk_bytes = *bytes;
-    text = text.substr(0, last);
-  }
-  choice.algorithm = text;
-  return choice;
+  const bool has_option = option.substr(0, option.find('=')) == "chunk" && last != text.find(':');
+  if (!has_option) return ForcedChoice{std::string(text), 0};
+  const auto size = parse_chunk(option);
+  if (!size) return Failure(size.error());
+  return ForcedChoice{std::string(text.substr(0, last)), *size};
 }
 
 bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "off"; }
@@ -116,12 +119,9 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
     choice.algorithm = std::move(*algorithm);
   }
   for (const std::string_view part : std::span(parts).subspan(1)) {
-    const std::size_t equals = std::min(part.find('='), part.size());
-    const std::string_view key = part.substr(0, equals);
-    if (key != "chunk") return fail("no option '{}'; there is chunk=SIZE", part);
-    const auto bytes = parse_byte_count(part.substr(std::min(equals + 1, part.size())));
-    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", part);
-    choice.chunk_bytes = *bytes;
+    const auto chunk = parse_chunk(part);
+    if (!chunk) return Failure(chunk.error());
+    choice.chunk_bytes = *chunk;
   }
   return choice;
 }

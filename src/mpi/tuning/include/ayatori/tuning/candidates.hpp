@@ -10,10 +10,8 @@
 
 namespace ayatori {
 
-/// The first of them that can be executed is to be. At most two, for `bytes` as MPI counts them (0 for calls with a
-/// size for each rank). Those that combine or forward on machines first come first where there are several machines
-/// with several ranks, and before them those that use gateways, where only some machines reach the network between
-/// groups.
+/// The first that can be executed is to be, for `bytes` as MPI counts them. Those that combine or forward on machines
+/// come first where machines have several ranks, and gateways where only some machines reach the network between groups.
 [[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement);
 
 }  // namespace ayatori
