@@ -167,8 +167,6 @@ def test_algorithms_of_a_file_and_of_a_library_are_executed(mpi: plugin.Mpi, tmp
 
 def test_an_algorithm_that_can_not_be_loaded_is_told_and_left_to_the_mpi(mpi: plugin.Mpi, tmp_path: Path) -> None:
     (tmp_path / "wrong.json").write_text('{"format": "ayatori-schedule"', encoding="utf-8")
-    errors = checked(
-        mpi, 2, AYATORI_REDUCE=f"file:{tmp_path / 'wrong.json'}", AYATORI_BCAST="chain"
-    )
+    errors = checked(mpi, 2, AYATORI_REDUCE=f"file:{tmp_path / 'wrong.json'}", AYATORI_BCAST="chain")
     assert len(lines_of(errors, f"file:{tmp_path / 'wrong.json'} is not used: ")) == 1
     assert all("the MPI's own, without a" in line for line in lines_of(errors, "MPI_Reduce on"))

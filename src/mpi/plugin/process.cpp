@@ -134,7 +134,7 @@ bool begin_process(int level) {
   for (const std::string& complaint : the_process.settings.complaints) report(complaint);
   check_plan(the_process);
   if (reduces_in_switches()) {
-    explain("reductions in switches (SHARP) are the MPI's own, and what others have to be faster than");
+    explain("reductions in switches (SHARP) are the MPI's own");
   }
   take_table();
   take_algorithms_of_others(the_process);

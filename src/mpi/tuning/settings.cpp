@@ -119,9 +119,9 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
     choice.algorithm = std::move(*algorithm);
   }
   for (const std::string_view part : std::span(parts).subspan(1)) {
-    const auto chunk = parse_chunk(part);
-    if (!chunk) return Failure(chunk.error());
-    choice.chunk_bytes = *chunk;
+    const auto size = parse_chunk(part);
+    if (!size) return Failure(size.error());
+    choice.chunk_bytes = *size;
   }
   return choice;
 }
