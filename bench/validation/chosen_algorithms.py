@@ -3,9 +3,9 @@
     python -m bench.validation.chosen_algorithms [MPI] [RANKS] [SECONDS] [--repeats N] [--collective C,…] [--bytes B,…]
 
 By default openmpi and 2 ranks, on this machine, which is calibrated and tuned for SECONDS (10) each first. Measured are
-the MPI alone, the plug-in by the table of `ayatori tune`, and each of our algorithms that can be executed, forced. They alternate, as in
-`ayatori bench collectives`. In a cell (a collective of one size) the best is the fastest of the MPI's own and of all
-algorithms. A row names it, and how much slower than it are
+the MPI alone, the plug-in by the table of `ayatori tune`, and each of our algorithms that can be executed, forced. They
+alternate, as in `ayatori bench collectives`. In a cell (a collective of one size) the best is the fastest of the MPI's
+own and of all algorithms. A row names it, and how much slower than it are
 
     plug-in     what the plug-in executes by that table
     model       what the model alone says is the fastest of ours

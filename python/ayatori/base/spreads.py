@@ -41,4 +41,5 @@ def is_smaller(numbers: Sequence[float], others: Sequence[float]) -> bool:
     one comparison of equals in a hundred comes out so. As is_significant() of ayatori/tuning/veto.hpp."""
     smaller = sum(a < b for a, b in zip(numbers, others, strict=True))
     larger = sum(a > b for a, b in zip(numbers, others, strict=True))
-    return sum(comb(smaller + larger, k) for k in range(larger + 1)) <= ERROR_RATE * 2 ** (smaller + larger)
+    outcomes: int = sum(comb(smaller + larger, k) for k in range(larger + 1))
+    return outcomes <= ERROR_RATE * float(2 ** (smaller + larger))

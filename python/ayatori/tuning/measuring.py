@@ -96,9 +96,15 @@ def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: flo
 
 def _tuned(line: dict[str, Any]) -> Tuned:
     algorithm, _, chunk = line["algorithm"].partition(":chunk=")
-    times = [[micro * 1e-6 for micro in line[key]] for key in ("us", "mpi_us")]
+    ours, mpi = ([micro * 1e-6 for micro in line[key]] for key in ("us", "mpi_us"))
     return Tuned(
-        line["collective"], line["bytes"], algorithm, int(chunk or 0), *map(median, times), is_faster=is_smaller(*times)
+        collective=line["collective"],
+        bytes=line["bytes"],
+        algorithm=algorithm,
+        chunk=int(chunk or 0),
+        seconds=median(ours),
+        mpi_seconds=median(mpi),
+        is_faster=is_smaller(ours, mpi),
     )
 
 

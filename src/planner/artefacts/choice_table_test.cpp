@@ -162,7 +162,9 @@ TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
             interval + "0/chunk: expected a whole number, 0 or more");
 }
 
-ChoiceTable table_for(std::vector<JobHost> machines) { return {"fattree:K=2", std::move(machines), "pair", {}, {}, {}}; }
+ChoiceTable table_for(std::vector<JobHost> machines) {
+  return {"fattree:K=2", std::move(machines), "pair", {}, {}, {}};
+}
 
 using Ranks = std::vector<std::uint32_t>;
 using Hosts = std::vector<std::string>;

@@ -11,7 +11,8 @@
 namespace ayatori {
 
 /// The first that can be executed is to be, for `bytes` as MPI counts them. Those that combine or forward on machines
-/// come first where machines have several ranks, and gateways where only some machines reach the network between groups.
+/// come first where machines have several ranks, and gateways where only some machines reach the network between
+/// groups.
 [[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement);
 
 }  // namespace ayatori
