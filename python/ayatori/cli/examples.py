@@ -13,7 +13,7 @@ EXAMPLES = {
     "run": ["run mpirun -np 4 ./program", "run --plan auto:ib:fabric.txt mpirun -np 64 ./program"],
     "tune": [
         "tune --out choice.json mpirun -np 4",
-        "tune --collective allreduce --bytes 8B,64KiB --seconds 20s mpirun -np 4",
+        "tune --collective allreduce --bytes 8B,64KiB mpirun -np 4",
     ],
     "explain": ["explain mpirun -np 4 ./program"],
     "plan": [

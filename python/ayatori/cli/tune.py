@@ -8,11 +8,11 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.options import OneOf, words_of
+from ayatori.cli.options import words_of
 from ayatori.cli.output import counted, note, print_json, print_table, say, say_unbroken, saying_what_is_done
 from ayatori.measurement.collectives import COLLECTIVES, FAMILIES
 from ayatori.tuning.measuring import Tuned, launcher_family
@@ -34,7 +34,7 @@ class TuneData(TypedDict):
 
 def tune(
     command: Annotated[
-        list[str], typer.Argument(metavar="LAUNCHER...", help="Launcher of the job, without a program.")
+        list[str], typer.Argument(metavar="COMMAND...", help="Launcher of the job, without a program.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the choice table to FILE.")] = Path("choice.json"),
     collective: Annotated[
@@ -44,20 +44,22 @@ def tune(
         str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")
     ] = SIZES,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time of all collectives.")] = "180s",
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of the order of measurements.")] = 1,
+    seed: options.SEED = 1,
     mpi: Annotated[
-        str | None,
-        typer.Option(click_type=OneOf("MPI", tuple(FAMILIES)), help="MPI of a launcher that starts any, such as srun."),
-    ] = None,
+        str, typer.Option(metavar="M", help=f"MPI of a launcher that starts any, such as srun: {', '.join(FAMILIES)}.")
+    ] = "",
     json: options.JSON = False,
 ) -> None:
-    """Measure where our collectives are faster than the MPI's, for `run`.
+    """Measure where our collectives are faster.
 
-    LAUNCHER is what starts the job: mpirun, mpiexec or srun with its options. The choice table is for jobs on the same
+    COMMAND is what starts the job: mpirun, mpiexec or srun with its options. The choice table is for jobs on the same
     hosts with the same numbers of ranks, under the same MPI. Where no algorithm is significantly faster, it names the
     MPI's own.
     """
     time = options.seconds_to_measure(seconds, "180s")
+    options.check_seed(seed)
+    if mpi and mpi not in FAMILIES:
+        raise UnknownWord("MPI", mpi, FAMILIES)
     collectives = words_of(collective)
     if wrong := next((word for word in collectives if word not in COLLECTIVES), None):
         raise UsageError(f"'{wrong}' is not measured", hint=f"there are {', '.join(COLLECTIVES)}")

@@ -44,7 +44,7 @@ class Tuned:
     """By a sign test over these pairs, at one error in a hundred; otherwise the MPI's own executes."""
 
 
-def launcher_family(command: Sequence[str], named: str | None = None) -> str:
+def launcher_family(command: Sequence[str], named: str = "") -> str:
     """The MPI that the launcher is of. Raises Error for a launcher that starts any: `named` must say it."""
     family = named or family_of(command)
     if family is None:
