@@ -2,12 +2,12 @@
 
     python -m bench.validation.chosen_algorithms [MPI] [RANKS] [SECONDS] [--repeats N] [--collective C,…] [--bytes B,…]
 
-By default openmpi and 2 ranks, on this machine, which is calibrated for SECONDS (10) first. Measured are the MPI alone,
-the plug-in as it chooses itself, and each of our algorithms that can be executed, forced. They alternate, as in
-`ayatori bench collectives`. In a cell (a collective of one size) the best is the fastest of the MPI's own and of all
-algorithms. A row names it, and how much slower than it are
+By default openmpi and 2 ranks, on this machine, which is calibrated and tuned for SECONDS (10) each first. Measured are
+the MPI alone, the plug-in by the table of `ayatori tune`, and each of our algorithms that can be executed, forced. They
+alternate, as in `ayatori bench collectives`. In a cell (a collective of one size) the best is the fastest of the MPI's
+own and of all algorithms. A row names it, and how much slower than it are
 
-    plug-in     what the plug-in ends with, after its trials and with its guard
+    plug-in     what the plug-in executes by that table
     model       what the model alone says is the fastest of ours
 
     bar         at most 5% slower in 90% of the cells
@@ -25,13 +25,15 @@ from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, parse_bytes
 from ayatori.calibration.calibrating import calibrate
 from ayatori.calibration.measuring import find_mpi
-from ayatori.formats.calibration import costs_of, write_calibration
+from ayatori.formats.calibration import costs_of
+from ayatori.formats.choice_table import write_table
 from ayatori.measurement.collectives import (
     Cell,
     Measured,
     Setting,
     Stack,
     cells_of,
+    launcher,
     measure_collectives,
     multiple,
     plugin_of,
@@ -42,6 +44,7 @@ from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.calls import algorithms_of
 from ayatori.prediction.choice import LeftOut, Piece, variants_of
 from ayatori.prediction.predictor import PATH_AWARE, Model, Predictor
+from ayatori.tuning.measuring import tune
 
 VARIABLES = {
     "broadcast": "AYATORI_BCAST",
@@ -95,7 +98,7 @@ def measure(
     predicted = predictions(predictor, setting.ranks, collective, sizes)
     names = list(dict.fromkeys(name for name, _ in predicted))
     plugin = plugin_of(setting.family)
-    stacks = [Stack(OWN), Stack(PLUGIN, {"AYATORI_CALIBRATION": str(file)}, (plugin,))]
+    stacks = [Stack(OWN), Stack(PLUGIN, {"AYATORI_CHOICE": str(file)}, (plugin,))]
     stacks += [Stack(name, {VARIABLES[collective]: name}, (plugin,)) for name in names]
     found = measure_collectives(setting, stacks, cells_of([collective], sizes), repeats)
     rows = []
@@ -127,10 +130,12 @@ def main() -> None:
     predictor = Predictor(network, model=Model(costs=costs_of(calibration, assumed_costs(network), 0)))
     rows: list[Row] = []
     with TemporaryDirectory(prefix="ayatori-") as folder:
-        file = Path(folder) / "calibration.json"
-        write_calibration(calibration, file)
-        for collective in asked.collective.split(","):
-            sizes = [parse_bytes(word) for word in asked.bytes.split(",")]
+        file = Path(folder) / "choice.json"
+        collectives, sizes = asked.collective.split(","), [parse_bytes(word) for word in asked.bytes.split(",")]
+        words = launcher(setting)
+        table, _ = tune(words, asked.mpi, collectives, sizes, asked.seconds, seed=1, note=lambda _text: None)
+        write_table(table, file)
+        for collective in collectives:
             rows += measure(setting, predictor, collective, sizes, asked.repeats, file)
     for name, multiples in (("plug-in", [row.plugin for row in rows]), ("model", [row.model for row in rows])):
         good = sum(one <= 1 + SLOWER_BAR for one in multiples)

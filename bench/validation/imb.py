@@ -3,7 +3,7 @@
     python -m bench.validation.imb                              # over Intel's MPI and over MPICH, 2 processes
     python -m bench.validation.imb --mpi mpich --ranks 4 --only Allreduce Bcast --repeats 5
 
-`ayatori run` starts them as any other program, so the times with the plug-in contain its trials. Of each size the
+`ayatori run` starts them as any other program, with the choice table that AYATORI_CHOICE names. Of each size the
 median over the repeats is compared, of the time that the slowest process takes for a call on the average (`t_max`).
 """
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ayatori.base.units import format_bytes, parse_bytes
-from ayatori.measurement.collectives import BLOCKS, FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
+from ayatori.measurement.collectives import FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
 from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import OPEN_MPI_YIELDS, to_preload
 
@@ -68,27 +68,17 @@ name = "a[1-2]"
 links = [{ to = "gbe-core" }, { to = "twin" }]
 """
 )
-LARGE = 512 << 10
-"""Bytes that a rank sends. From here on calls take so long that the benchmark does not wait for the plug-in's trials; a
-table of `ayatori choose` for the cluster is used instead."""
-BLOCKS_WITH_TRIALS = 400
-"""A trial begins after 128 calls."""
 
 
-def takes_long(cell: Cell, ranks: int) -> bool:
-    return cell.bytes * (ranks - 1 if cell.collective == "alltoall" else 2) >= LARGE
-
-
-def plug_in(family: str, file: Path, with_table: bool, sharing: tuple[Path, ...]) -> Stack:
-    own = {"NWTOPO_SOURCE": f"cluster:{file}", "AYATORI_SOCKETS": "1"}
-    if with_table:
-        own["AYATORI_CHOICE"] = str(table_of(file))
+def plug_in(family: str, file: Path, sharing: tuple[Path, ...]) -> Stack:
+    """By a table of `ayatori choose` for the cluster."""
+    own = {"NWTOPO_SOURCE": f"cluster:{file}", "AYATORI_SOCKETS": "1", "AYATORI_CHOICE": str(table_of(file))}
     return Stack("plug-in", OPEN_MPI_YIELDS | own, (plugin_of(family), *sharing))
 
 
 def table_of(file: Path) -> Path:
     table = file.with_suffix(".choice")
-    words = ["--collective", "alltoall,allreduce", "--bytes", "64KiB..16MiB", "--out", str(table)]
+    words = ["--collective", "alltoall,allreduce", "--bytes", "64B..16MiB", "--out", str(table)]
     command = [sys.executable, "-m", "ayatori.cli", "choose", f"cluster:{file}", *words]
     if not table.exists():
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -103,12 +93,9 @@ def inside(arguments: argparse.Namespace) -> None:
     rows = []
     for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):
         stacks = [mpi]
-        is_long = takes_long(cell, arguments.ranks)
         if not arguments.alone:
-            stacks += [plug_in(arguments.mpi, Path(arguments.inside), is_long, sharing), replace(mpi, name="again")]
-        # Calls of some bytes take 0.6 or 10 ms, as the kernel schedules 12 ranks on few cores: five are not
-        # significant.
-        setting = Setting(arguments.mpi, arguments.ranks, launch, BLOCKS if is_long else BLOCKS_WITH_TRIALS)
+            stacks += [plug_in(arguments.mpi, Path(arguments.inside), sharing), replace(mpi, name="again")]
+        setting = Setting(arguments.mpi, arguments.ranks, launch)
         found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
         rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])
     print(json.dumps(rows))

@@ -103,14 +103,20 @@ void bind_choice_table(nb::module_& module) {
   constructible(nb::class_<CollectiveChoice>(module, "CollectiveChoice"),
                 Named{"collective", &CollectiveChoice::collective}, Named{"sampled", &CollectiveChoice::sampled},
                 Named{"intervals", &CollectiveChoice::intervals});
+  settable(nb::class_<ChoiceMeasurement>(module, "ChoiceMeasurement"), Named{"machine", &ChoiceMeasurement::machine},
+           Named{"mpi", &ChoiceMeasurement::mpi}, Named{"date", &ChoiceMeasurement::date},
+           Named{"seed", &ChoiceMeasurement::seed});
   nb::class_<ChoiceTable>(module, "ChoiceTable")
-      .def(nb::init<std::string, std::vector<JobHost>, std::string, ChoiceModel, std::vector<CollectiveChoice>>(),
-           nb::arg("source"), nb::arg("machines"), nb::arg("method"), nb::arg("model"), nb::arg("collectives"))
+      .def(nb::init<std::string, std::vector<JobHost>, std::string, ChoiceModel, std::vector<CollectiveChoice>,
+                    std::optional<ChoiceMeasurement>>(),
+           nb::arg("source"), nb::arg("machines"), nb::arg("method"), nb::arg("model"), nb::arg("collectives"),
+           nb::arg("measured") = nb::none())
       .def_ro("source", &ChoiceTable::source)
       .def_ro("machines", &ChoiceTable::machines)
       .def_ro("method", &ChoiceTable::method)
       .def_ro("model", &ChoiceTable::model)
       .def_ro("collectives", &ChoiceTable::collectives)
+      .def_ro("measured", &ChoiceTable::measured)
       .def("find", &ChoiceTable::find, nb::rv_policy::reference_internal, nb::arg("collective"), nb::arg("size"));
   bind_file(module, "read_choice_table", read_choice_table, "write_choice_table", write_choice_table);
 }

@@ -107,6 +107,15 @@ void bind_placement(nb::module_& module) {
       .def_ro("periodic", &Placement::periodic)
       .def_ro("point", &Placement::point);
   module.def("placement_of_job", &placement_of_job, nb::arg("network"), nb::arg("job"));
+  module.def(
+      "placement_of_part",
+      [](const Placement& whole, const std::vector<Rank>& ranks) {
+        for (const Rank rank : ranks) {
+          if (rank >= whole.machine.size()) throw nb::index_error("no such rank");
+        }
+        return placement_of_part(whole, ranks);
+      },
+      nb::arg("whole"), nb::arg("ranks"));
   module.def("placement_on_grid", &grid_placement, nb::arg("dimensions"), nb::arg("periodic"),
              nb::arg("ranks_per_machine"));
   module.def(

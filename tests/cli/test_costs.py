@@ -1,7 +1,6 @@
 """What messages cost: each verb says where the numbers come from, and an option means the same in all of them."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,19 +92,6 @@ def test_planes_that_nobody_measured_are_said_to_be_assumed(tmp_path: Path, ayat
     assert origin_of(ayatori_command, TWO_PLANES, inside).endswith(
         "between machines assumed for the links of each plane"
     )
-
-
-@pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
-def test_run_by_assumed_costs_does_not_take_what_the_environment_names(ayatori_command) -> None:
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment = {**as_root, "AYATORI_CALIBRATION": "/of/another/cluster"}
-    done = ayatori_command("run", "--calibration", "assumed", "--", "mpirun", "-np", "1", "env", env=environment)
-    if "this build has no plug-in" in done.stderr:
-        pytest.skip("no plug-in was built")
-    assert done.status == 0, done.stderr
-    assert done.stderr.splitlines()[0].endswith("AYATORI_CALIBRATION= (costs are assumed)")
-    assert "AYATORI_CALIBRATION=" in done.stdout.splitlines()
-    assert "/of/another/cluster" not in done.stdout
 
 
 def test_the_page_has_the_costs_that_are_assumed_inside_a_machine() -> None:

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, list[str]] = {
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "doctor": ["doctor"],
     "calibrate": ["calibrate --seconds 10ms --mpirun {mpirun} --mpicc true"],
+    "tune": ["tune --collective barrier --seconds 10ms --out {state} -- mpirun.openmpi -np 2 --oversubscribe"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "order": [f"order {PAPER} --job jobs/left --pattern ring --trials 20"],
     "mpi-table": [f"choose {PAPER} --contiguous 4..4 --collective allgather --bytes 1KiB --to intel"],

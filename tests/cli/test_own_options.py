@@ -21,7 +21,7 @@ def test_these_are_all_verbs_that_run_a_command() -> None:
     takes_one = {
         verb for verb, command in COMMANDS.items() if any(each.metavar == "COMMAND..." for each in command.params)
     }
-    assert RUNNING == takes_one == {"run", "acprun", "explain", "lab cluster", "lab rdma"}
+    assert RUNNING == takes_one == {"run", "tune", "acprun", "explain", "lab cluster", "lab rdma"}
 
 
 @pytest.mark.parametrize("verb", sorted(RUNNING))

@@ -16,14 +16,14 @@ C_API = {
     "libacp.so": r"acp_\w+",
     "libacp_verbs.so": r"ayatori_open_adapter_wire|ayatori_find_adapter_memory",
     # What stands before functions of others has their names.
-    "libayatori_mpi.so": r"P?MPI_\w+|p?mpi_\w+|ayatori_mpi_join_ucx_progress|ucp_worker_progress",
+    "libayatori_mpi.so": r"P?MPI_\w+|p?mpi_\w+|ayatori_mpi_force|ayatori_mpi_join_ucx_progress|ucp_worker_progress",
     "libayatori_trace.so": r"P?MPI_\w+|p?mpi_\w+",
     "libayatori_probe.so": r"P?MPI_\w+|p?mpi_\w+",
     "libayatori_yields.so": r"ucp_worker_progress",
     "libayatori_paths.so": r"ibv_modify_qp|ibv_create_ah|ibv_close_device|dlvsym",
     "libhpcc_only_hpl.so": r"malloc",
     # Each is loaded by one that knows it.
-    "libayatori_mpi_engine.so": r"ayatori_mpi_engine_start",
+    "libayatori_mpi_engine.so": r"ayatori_mpi_engine_start|ayatori_mpi_engine_force",
     "libayatori_paths_engine.so": r"ayatori_paths_engine_start",
     "_core.so": r"PyInit__core",
     "_acp.so": r"PyInit__acp",

@@ -1,9 +1,8 @@
-"""What `ayatori calibrate` measures here is read by all that take a calibration: predictions, tables, the plug-in."""
+"""What `ayatori calibrate` measures here is read by all that take a calibration: predictions and tables."""
 
 import json
 import os
 import platform
-import re
 import shlex
 import subprocess
 import sys
@@ -40,7 +39,7 @@ def ayatori(everything: bool) -> list[str]:
 
 
 @plugin.needs("openmpi")
-def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
+def test_what_is_measured_here_is_what_predictions_and_tables_take_and_the_plugin_executes(
     tmp_path: Path, ayatori_command, everything: bool
 ) -> None:
     """By Open MPI, two ranks on this machine. No time is compared: the machine may be busy."""
@@ -75,13 +74,10 @@ def test_what_is_measured_here_is_what_predictions_tables_and_the_plugin_take(
     chosen = table["collectives"]["allreduce"]["intervals"][0]["algorithm"]
 
     mpi = plugin.Mpi("openmpi", tmp_path)
-    files = {"AYATORI_CALIBRATION": str(tmp_path / "measured.json"), "AYATORI_CHOICE": str(tmp_path / "table.json")}
-    done = mpi.run(2, mpi.compiled("check_often.c"), "20000", AYATORI_VERBOSE="1", **files)
+    variables = {"AYATORI_VERBOSE": "1", "AYATORI_CHOICE": str(tmp_path / "table.json")}
+    done = mpi.run(2, mpi.compiled("check_often.c"), "2000", **variables)
     assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
-    assert f"MPI_Allreduce on 2 ranks from 0 bytes on: {chosen}, by the choice table" in done.stderr, done.stderr
-    assert "MPI_Allreduce of about" not in done.stderr, "what the table chose is not on trial"
-    trials = re.findall(r"is compared with .*", done.stderr)
-    assert trials and all(f"; costs measured on {measured.machine}" in line for line in trials), done.stderr
+    assert f"MPI_Allreduce on 2 ranks: {chosen}, by the choice table" in done.stderr, done.stderr
 
 
 @plugin.needs("openmpi")

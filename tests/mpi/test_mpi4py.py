@@ -16,7 +16,7 @@ MODULES = ["cco_buf", "cco_vec", "cco_obj", "cco_nb", "test_op", "test_comm"]
 def check_that_nothing_differs(family: str, ranks: int, modules: Sequence[str], at_least: int) -> None:
     """Runs these modules of mpi4py's tests with the plug-in and without; so many must have passed on each process.
 
-    Algorithms are forced: no function is called so often here that it would come to a trial of ours.
+    Algorithms are forced: without a table, the MPI executes everything.
     """
     pytest.importorskip("mpi4py")
     command = [sys.executable, "-m", "bench.validation.mpi4py_suite", "--mpi", family, "--ranks", str(ranks)]

@@ -1,6 +1,7 @@
-"""What the first calls of a program are tried with, and algorithms of others."""
+"""Who executes a call: what a variable, a choice table or the first calls say, and algorithms of others."""
 
 import os
+import platform
 from pathlib import Path
 
 import plugin
@@ -8,16 +9,22 @@ import pytest
 
 from ayatori import _core
 from ayatori.calibration.calibrating import _processor
-from ayatori.formats.calibration import Calibration, write_calibration
+from ayatori.formats.choice_table import Measured, Table, sizes_of, write_table
 from ayatori.formats.schedule_file import write_schedules
-from ayatori.prediction.costs import MessageCosts, fixed
+from ayatori.prediction.predictor import Model
+
+VERSIONS = {"openmpi": "Open MPI v4.1.4", "mpich": "MPICH Version: 4.0.2"}
+OURS = {"broadcast": "linear", "reduce": "binomial", "allreduce": "recursive-doubling", "reduce_scatter": "pairwise"}
 
 
-def calibration(folder: Path, processor: str = "", between: MessageCosts | None = None) -> Path:
-    inside = MessageCosts(latency=1e-6, send=fixed(1e-7), receive=fixed(1e-7), bandwidth=5e9)
-    path = folder / "calibration.json"
-    write_calibration(Calibration(f"n1: {processor or _processor()}, 2 cores", "Open MPI 4.1", inside, between), path)
-    return path
+def table(mpi: plugin.Mpi, folder: Path, ranks: int, measured: bool = True, **algorithms: str) -> dict[str, str]:
+    """The variable of a table for one job on this host, with these algorithms at all sizes."""
+    origin = Measured("here", VERSIONS[mpi.family], "2026-11-27", 1) if measured else None
+    collectives = {name: sizes_of({8: (algorithm, 0)}) for name, algorithm in (algorithms or OURS).items()}
+    source, method = ("", "") if measured else ("full:4", "base-lids")
+    path = folder / f"choice-{ranks}-{measured}.json"
+    write_table(Table(source, [(platform.node(), ranks)], method, Model(), collectives, origin), path)
+    return {"AYATORI_CHOICE": str(path), "AYATORI_VERBOSE": "1"}
 
 
 def lines_of(stderr: str, word: str) -> list[str]:
@@ -32,64 +39,108 @@ def checked(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
     return done.stderr
 
 
-def made_often(mpi: plugin.Mpi, calls: int, **variables: str) -> str:
-    """Standard error of a program that makes so many of each of five calls."""
-    ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
-    return repeated(mpi, "check_often.c", ranks, calls, **variables)
-
-
 def repeated(mpi: plugin.Mpi, source: str, ranks: int, calls: int, **variables: str) -> str:
-    """Standard error of a program that says "right"."""
-    program = mpi.compiled(source)
-    done = mpi.run_well(ranks, program, str(calls), timeout=300, AYATORI_VERBOSE="1", **variables)
-    assert done.stdout.strip() == "right"
+    """Standard error of a program that makes so many calls and says "right"."""
+    done = mpi.run_right(ranks, mpi.compiled(source), str(calls), timeout=300, **variables)
     return done.stderr
 
 
-def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> None:
-    told = lines_of(made_often(mpi, 5_000), "is compared with")
-    assert told
-    for line in told:
-        assert line.endswith("costs assumed for 4xHDR (rate not known)")
-    assert any("predicted" in line for line in told)
+def test_without_a_table_and_a_variable_the_mpi_executes_everything(mpi: plugin.Mpi) -> None:
+    assert "MPI_" not in repeated(mpi, "check_often.c", 2, 1000, AYATORI_VERBOSE="1")
 
 
-def test_what_the_first_calls_showed_is_tried_again_by_all_ranks_alike(mpi: plugin.Mpi) -> None:
-    """Beside other programs the first calls may differ so much that nothing is left to try again."""
-    told: list[str] = []
-    for calls in (60_000, 500_000, 500_000, 500_000):
-        told.append(repeated(mpi, "check_often.c", 2, calls))  # of three ranks, two would share a core for minutes
-        if lines_of(told[-1], ", tried again: "):
+@pytest.mark.parametrize("measured", [True, False])
+def test_a_table_decides(mpi: plugin.Mpi, tmp_path: Path, measured: bool) -> None:
+    said = repeated(mpi, "check_often.c", 2, 1000, AYATORI_VETO="off", **table(mpi, tmp_path, 2, measured))
+    assert lines_of(said, "MPI_Allreduce on 2 ranks: recursive-doubling, by the choice table")
+    assert lines_of(said, "MPI_Bcast on 2 ranks: linear, by the choice table")
+    assert lines_of(said, "MPI_Gather on 2 ranks: the MPI's own, without a choice table for it")
+    assert not lines_of(said, "pairs of calls")
+
+
+def test_a_table_may_name_the_mpis_own(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    said = repeated(mpi, "check_often.c", 2, 100, **table(mpi, tmp_path, 2, allreduce="mpi", broadcast="mpi"))
+    assert lines_of(said, "MPI_Allreduce on 2 ranks: the MPI's own, by the choice table")
+    assert not lines_of(said, "pairs of calls")
+
+
+def test_a_variable_comes_before_the_table(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    forced = {"AYATORI_ALLREDUCE": "mpi", "AYATORI_BCAST": "binomial"}
+    said = repeated(mpi, "check_often.c", 2, 100, **table(mpi, tmp_path, 2), **forced)
+    assert lines_of(said, "MPI_Allreduce on 2 ranks: the MPI's own, forced by AYATORI_ALLREDUCE")
+    assert lines_of(said, "MPI_Bcast on 2 ranks: binomial, forced by AYATORI_BCAST")
+
+
+def test_a_table_of_another_job_or_mpi_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    said = repeated(mpi, "check_often.c", 2, 10, **table(mpi, tmp_path, 3))
+    assert len(lines_of(said, "the choice table is not used: it was made for 3 ranks, and these are 2")) == 1
+    (other,) = {"openmpi", "mpich"} - {mpi.family}
+    said = repeated(mpi, "check_often.c", 2, 10, **table(plugin.Mpi(other, tmp_path), tmp_path, 2))
+    [line] = lines_of(said, "the choice table is not used: ")
+    assert line.endswith(f"it was measured with {VERSIONS[other]}, and this is {VERSIONS[mpi.family]}")
+
+
+def test_first_calls_are_compared_where_the_table_says_ours(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    """Each pair of the calls has one of each, by all ranks alike, and results stay right. Ranks that share the cores
+    are not compared."""
+    said = repeated(mpi, "check_often.c", 2, 1000, **table(mpi, tmp_path, 2))
+    compared = lines_of(said, "by the first 20 pairs of calls")
+    assert {line.split()[1] for line in compared} <= {
+        "MPI_Bcast",
+        "MPI_Reduce",
+        "MPI_Allreduce",
+        "MPI_Reduce_scatter_block",
+    }
+    assert len(compared) == (4 if len(os.sched_getaffinity(0)) > 1 else 0), said
+    many = len(os.sched_getaffinity(0)) + 1
+    assert not lines_of(repeated(mpi, "check_often.c", many, 50, **table(mpi, tmp_path, many)), "pairs of calls")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="the ranks share a core")
+def test_what_is_slower_than_the_mpis_own_is_vetoed(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    """A broadcast in pieces of 128 bytes. Other programs may disturb most pairs of a run."""
+    variables = table(mpi, tmp_path, 2, broadcast="chain")
+    file = Path(variables["AYATORI_CHOICE"])
+    file.write_text(file.read_text().replace('"chunk": 0', '"chunk": 128'))
+    for _ in range(40):
+        said = repeated(mpi, "check_vetoed.c", 2, 200, **variables)
+        if lines_of(said, "MPI_Bcast of about 65536 bytes on 2 ranks: the MPI's own is faster, by the first 20 pairs"):
             return
-    pytest.fail("\n".join(told))
+    pytest.fail(said)
 
 
-def test_sums_that_round_are_on_trial_on_two_ranks_alone(mpi: plugin.Mpi) -> None:
-    told = lines_of(repeated(mpi, "check_sums.c", 2, 5000), "MPI_Allreduce of about 800 bytes")
-    assert any("is compared with" in line for line in told), told
-    told = lines_of(repeated(mpi, "check_sums.c", 3, 200), "MPI_Allreduce of")
-    assert "MPI_Allreduce of operations that round: the MPI's own" in told[0]
+def sums(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
+    """All digits of sums of real numbers."""
+    return mpi.run_well(ranks, "check_types.cpp", "rounding", "60", **variables).stdout
 
 
-def test_a_calibration_is_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    told = lines_of(made_often(mpi, 5_000, AYATORI_CALIBRATION=str(calibration(tmp_path))), "is compared with")
-    assert told and all("costs measured on n1: " in line for line in told)
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_sums_of_reals_have_the_digits_of_the_mpi_but_by_a_measured_table(
+    mpi: plugin.Mpi, tmp_path: Path, ranks: int
+) -> None:
+    alone = sums(mpi, ranks, preload=False)  # type: ignore[arg-type]
+    assert sums(mpi, ranks) == alone
+    assert sums(mpi, ranks, **table(mpi, tmp_path, ranks, measured=False)) == alone
+    done = mpi.run_well(ranks, "check_sums.c", "50", **table(mpi, tmp_path, ranks, measured=False))
+    assert lines_of(done.stderr, "MPI_Allreduce on") == [
+        f"ayatori: MPI_Allreduce on {ranks} ranks: the MPI's own, without a measured choice table, as it rounds",
+        f"ayatori: MPI_Allreduce on {ranks} ranks: recursive-doubling, by the choice table",
+    ]
 
 
-def test_a_calibration_of_another_machine_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    errors = checked(mpi, 3, AYATORI_CALIBRATION=str(calibration(tmp_path, "Abacus 3000")))
-    [told] = lines_of(errors, "the calibration is not used: it was measured on n1: Abacus 3000")
-    assert f"this is a {_processor()}" in told
-    assert "costs measured" not in errors
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_sums_of_reals_by_a_measured_table_are_the_same_in_each_run_and_never_compared(
+    mpi: plugin.Mpi, tmp_path: Path, ranks: int
+) -> None:
+    measured = table(mpi, tmp_path, ranks, allreduce="ring", reduce="spread")
+    first = sums(mpi, ranks, **measured)
+    assert all(sums(mpi, ranks, **measured) == first for _ in range(2))
+    said = repeated(mpi, "check_sums.c", ranks, 200, **measured)
+    assert lines_of(said, f"MPI_Allreduce on {ranks} ranks: ring, by the choice table")
+    assert not lines_of(said, "MPI_Allreduce of about 800 bytes")
 
 
-def test_a_calibration_of_a_processor_whose_name_begins_alike_is_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    errors = checked(mpi, 2, AYATORI_CALIBRATION=str(calibration(tmp_path, f"{_processor()}X")))
-    assert len(lines_of(errors, "the calibration is not used: it was measured on n1: ")) == 1
-
-
-def test_a_processor_without_a_name_is_called_as_the_plugin_calls_it(tmp_path: Path) -> None:
-    """ProcessorName in calibration_test.cpp asks the same of the plug-in."""
+def test_a_processor_without_a_name_is_called_by_its_architecture(tmp_path: Path) -> None:
     info = tmp_path / "cpuinfo"
     for text in ("processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n", "model name\t:\n", ""):
         info.write_text(text)
@@ -97,46 +148,6 @@ def test_a_processor_without_a_name_is_called_as_the_plugin_calls_it(tmp_path: P
     info.write_text("model\t\t: 1\nmodel name\t: AMD EPYC 7763 \nmodel name\t: other\n")
     assert _processor(info) == "AMD EPYC 7763"
     assert _processor(tmp_path / "missing") == os.uname().machine
-
-
-NOT_CARRIED = "what the calibration says between machines is not used: 1 GB/s were measured, which the NICs of this "
-
-
-@pytest.mark.parametrize(
-    ("rate", "machines", "told"),
-    [("1Gbit/s", 1, 1), ("10Gbit/s", 1, 0), ("1Gbit/s", 2, 0)],
-    ids=["a slower network", "a faster network", "one machine"],
-)
-def test_what_was_measured_over_a_faster_network_is_told_and_not_used(
-    mpi: plugin.Mpi, tmp_path: Path, rate: str, machines: int, told: int
-) -> None:
-    """Each rank is taken for a machine, or both for one."""
-    variables = {
-        "NWTOPO_SOURCE": f"full:4,rate={rate}",
-        "AYATORI_RANKS_PER_MACHINE": str(machines),
-        "AYATORI_CALIBRATION": str(calibration(tmp_path, between=MessageCosts(latency=1e-6, bandwidth=1e9))),
-    }
-    lines = lines_of(checked(mpi, 2, **variables), NOT_CARRIED)
-    assert len(lines) == told
-    assert all(line.endswith("network, with 0.125 GB/s, don't carry") for line in lines)
-
-
-def test_what_was_measured_inside_is_used_where_the_network_is_another(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    variables = {
-        "NWTOPO_SOURCE": "full:4,rate=1Gbit/s",
-        "AYATORI_RANKS_PER_MACHINE": "1",
-        "AYATORI_CALIBRATION": str(calibration(tmp_path, between=MessageCosts(latency=1e-6, bandwidth=1e9))),
-    }
-    # Messages that the MPI carries take so long that a trial begins after some hundred calls.
-    told = lines_of(repeated(mpi, "check_often.c", 2, 3_000, **variables), "is compared with")
-    assert told and all(
-        f"costs measured on n1: {_processor()}, 2 cores, between machines assumed for " in one for one in told
-    )
-
-
-def test_a_calibration_that_can_not_be_read_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    errors = checked(mpi, 2, AYATORI_CALIBRATION=str(tmp_path / "missing"))
-    assert len(lines_of(errors, "the calibration is not used: ")) == 1
 
 
 def test_algorithms_of_a_file_and_of_a_library_are_executed(mpi: plugin.Mpi, tmp_path: Path) -> None:
@@ -148,7 +159,7 @@ def test_algorithms_of_a_file_and_of_a_library_are_executed(mpi: plugin.Mpi, tmp
         "AYATORI_ALLREDUCE": f"file:{tmp_path / 'swing.json'}",
         "AYATORI_BCAST": f"library:{library}:two-level",
     }
-    errors = checked(mpi, 4, AYATORI_GUARD="off", **forced)
+    errors = checked(mpi, 4, **forced)
     assert lines_of(errors, f"MPI_Bcast on 4 ranks: library:{library}:two-level, forced by AYATORI_BCAST")
     assert lines_of(errors, f"MPI_Allreduce on 4 ranks: file:{tmp_path / 'swing.json'}, forced by AYATORI_ALLREDUCE")
     assert not lines_of(errors, "left to the MPI: library"), errors
@@ -156,8 +167,6 @@ def test_algorithms_of_a_file_and_of_a_library_are_executed(mpi: plugin.Mpi, tmp
 
 def test_an_algorithm_that_can_not_be_loaded_is_told_and_left_to_the_mpi(mpi: plugin.Mpi, tmp_path: Path) -> None:
     (tmp_path / "wrong.json").write_text('{"format": "ayatori-schedule"', encoding="utf-8")
-    errors = checked(
-        mpi, 2, AYATORI_GUARD="off", AYATORI_REDUCE=f"file:{tmp_path / 'wrong.json'}", AYATORI_BCAST="chain"
-    )
+    errors = checked(mpi, 2, AYATORI_REDUCE=f"file:{tmp_path / 'wrong.json'}", AYATORI_BCAST="chain")
     assert len(lines_of(errors, f"file:{tmp_path / 'wrong.json'} is not used: ")) == 1
-    assert not lines_of(errors, "MPI_Reduce on")
+    assert all("the MPI's own, without a" in line for line in lines_of(errors, "MPI_Reduce on"))

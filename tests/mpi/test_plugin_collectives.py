@@ -60,7 +60,6 @@ def test_data_are_those_of_the_mpi(
             str(seed),
             str(rounds),
             AYATORI_VERBOSE="1",
-            AYATORI_GUARD="off",
             **forcing(turn),
         )
         assert f"{rounds} rounds, 0 failures" in done.stdout
@@ -78,7 +77,7 @@ def test_counts_may_be_large_on_some_ranks_and_ints_on_others(
     program = mpi.compiled("check_collectives.cpp", *plugin.EITHER_COUNT, kind=".either")
     for turn in plugin.turns_at(ranks, (2, 3, 5), range(0, TURNS, 3), "mpich", everything):
         seed = 3000 * ranks + turn
-        variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn)}
+        variables = {"AYATORI_VERBOSE": "1", **forcing(turn)}
         done = mpi.run_well(ranks, program, str(seed), "65", **variables)
         assert "65 rounds, 0 failures" in done.stdout
         assert len({line.split()[1] for line in done.stderr.splitlines() if "forced by" in line}) >= 12, done.stderr
@@ -104,7 +103,7 @@ def test_operations_that_do_not_commute_are_executed_in_the_order_of_the_ranks_o
     reductions = [call for call, collective in CALLS.items() if "reduce" in collective]
     for algorithm, in_order in (("spread", True), ("ring", False)):
         forced = {f"AYATORI_{call}": algorithm for call in reductions if algorithm in algorithms_of(call)}
-        done = mpi.run_well(5, "check_collectives.cpp", "78", "140", AYATORI_VERBOSE="1", AYATORI_GUARD="off", **forced)
+        done = mpi.run_well(5, "check_collectives.cpp", "78", "140", AYATORI_VERBOSE="1", **forced)
         assert "140 rounds, 0 failures" in done.stdout
         left = f"left to the MPI: {algorithm} does not combine in the order of the ranks"
         assert (left in done.stderr) != in_order, done.stderr

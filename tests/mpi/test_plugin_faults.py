@@ -168,7 +168,7 @@ def told_of_table(mpi: plugin.Mpi, table: str, **more: str) -> list[str]:
     return told(mpi, 3, CHECKS, AYATORI_CHOICE=table, AYATORI_VERBOSE="1", **more)
 
 
-OBEYED = "MPI_Allreduce on 3 ranks from 0 bytes on: bine, by the choice table"
+OBEYED = "MPI_Allreduce on 3 ranks: bine, by the choice table"
 
 
 @pytest.mark.parametrize("form", [str, str.upper, "{}.some.domain".format, lambda _: "localhost"])

@@ -12,7 +12,7 @@ def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, ranks: int, everything: bool
     """Each algorithm of each call at one number of ranks for each MPI; with --all at each number."""
     for turn in plugin.turns_at(ranks, (2, 3, 4, 5), range(TURNS), mpi.family, everything):
         seed = 2000 * ranks + turn
-        variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn, "I")}
+        variables = {"AYATORI_VERBOSE": "1", **forcing(turn, "I")}
         done = mpi.run_well(ranks, "check_nonblocking.cpp", str(seed), "40", **variables)
         assert "40 rounds, 0 failures" in done.stdout
         assert IN_MPICH_OVER_UCX not in done.stderr
@@ -25,7 +25,7 @@ def test_counts_may_be_large_on_some_ranks_and_ints_on_others(mpi: plugin.Mpi) -
         pytest.skip("Open MPI 4.1 has no MPI_Ibcast_c")
     program = mpi.compiled("check_nonblocking.cpp", *plugin.EITHER_COUNT, kind=".either")
     for turn in range(3):
-        variables = {"AYATORI_VERBOSE": "1", "AYATORI_GUARD": "off", **forcing(turn, "I")}
+        variables = {"AYATORI_VERBOSE": "1", **forcing(turn, "I")}
         done = mpi.run_well(3, program, str(4000 + turn), "40", **variables)
         assert "40 rounds, 0 failures" in done.stdout
         executed = {line.split()[1] for line in done.stderr.splitlines() if "without blocking" in line}

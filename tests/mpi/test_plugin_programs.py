@@ -4,12 +4,13 @@ from pathlib import Path
 
 import plugin
 import pytest
+from test_plugin_choice import table
 
 MPI_LIBRARY = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 RING = {"AYATORI_ALLREDUCE": "ring"}
 
 
-@pytest.mark.parametrize("forced", [{}, RING], ids=["on trial", "forced"])
+@pytest.mark.parametrize("forced", [{}, RING], ids=["default", "forced"])
 @pytest.mark.parametrize(("ranks", "mode"), [(3, []), (2, ["threads"]), (2, ["many"])])
 def test_communicators_attributes_and_errors_stay_the_programs(
     mpi: plugin.Mpi, ranks: int, mode: list[str], forced: dict[str, str], everything: bool
@@ -28,13 +29,20 @@ FEW_TURNS = "15"
 SMALL_STEPS = {f"AYATORI_{call}": "linear" for call in LINEAR} | {f"AYATORI_{call}": "spread" for call in SPREAD}
 
 
-@pytest.mark.parametrize("variables", [{}, SMALL_STEPS, RING], ids=["on trial", "small steps", "ring"])
+@pytest.mark.parametrize("variables", [{}, SMALL_STEPS, RING], ids=["by a table", "small steps", "ring"])
 def test_calls_that_are_made_again_get_right_results(
-    mpi: plugin.Mpi, variables: dict[str, str], everything: bool
+    mpi: plugin.Mpi, variables: dict[str, str], tmp_path: Path, everything: bool
 ) -> None:
-    """So often that there are trials; what is forced less often, but with --all."""
+    """By a table so often that first calls are compared; what is forced less often, but with --all."""
     ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
-    turns = [] if everything or not variables else [FEW_TURNS]
+    if not variables:
+        ranks = 2  # or ranks share cores, and nothing is compared
+        collectives = {"broadcast": "linear", "gather": "linear", "scatter": "linear", "barrier": "spread"}
+        collectives |= dict.fromkeys(("reduce", "allreduce", "reduce_scatter", "allgather", "alltoall"), "spread")
+        variables = table(mpi, tmp_path, ranks, **collectives)
+        turns = []
+    else:
+        turns = [] if everything else [FEW_TURNS]
     mpi.run_right(ranks, "check_repeats.cpp", *turns, timeout=300, **variables)
 
 
@@ -57,7 +65,7 @@ def test_collectives_from_fortran_are_executed(mpi: plugin.Mpi, interface: str) 
         assert f"MPI_{call.capitalize()} without blocking on 3 ranks: {algorithm}" in done.stderr
 
 
-@pytest.mark.parametrize("forced", [{}, RING | {"AYATORI_BARRIER": "tree"}], ids=["on trial", "forced"])
+@pytest.mark.parametrize("forced", [{}, RING | {"AYATORI_BARRIER": "tree"}], ids=["default", "forced"])
 @pytest.mark.parametrize("initialised", ["c", "fortran", "both"])
 def test_ranks_may_call_from_c_and_from_fortran_at_the_same_time(
     mpi: plugin.Mpi, initialised: str, forced: dict[str, str]

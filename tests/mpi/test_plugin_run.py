@@ -8,7 +8,6 @@ from pathlib import Path
 
 import plugin
 import pytest
-import test_plugin_choice
 
 from ayatori.processes.mpi_job import family_of, other_launcher
 
@@ -51,12 +50,12 @@ def test_a_program_runs_with_the_plugin_of_its_mpi(mpi: plugin.Mpi, ayatori_comm
 def test_files_and_progress_are_handed_on_and_said_in_one_line(
     mpi: plugin.Mpi, ayatori_command, tmp_path: Path
 ) -> None:
-    calibration, plan = test_plugin_choice.calibration(tmp_path), plan_for(tmp_path, 2)
+    plan = plan_for(tmp_path, 2)
     launch = [f"mpirun.{mpi.family}", "-np", "1", "env"]
-    options = ["--calibration", str(calibration), "--plan", str(plan), "--progress", "calls"]
+    options = ["--plan", str(plan), "--progress", "calls"]
     done = ayatori_command("run", *options, "--", *launch, env=plugin.OPEN_MPI_HERE).good()
     planned = [f"AYATORI_PLAN={plan}", "AYATORI_PLAN_MUST_FIT=1"]
-    set_here = [f"AYATORI_CALIBRATION={calibration}", "AYATORI_PROGRESS=calls", *planned]
+    set_here = ["AYATORI_PROGRESS=calls", *planned]
     assert done.stderr.splitlines()[0].endswith(", ".join(set_here))
     for variable in set_here:
         assert variable in done.stdout.splitlines()
@@ -64,10 +63,8 @@ def test_files_and_progress_are_handed_on_and_said_in_one_line(
 
 def test_files_that_can_not_be_read_are_told_before_the_job_starts(ayatori_command, tmp_path: Path) -> None:
     (tmp_path / "broken").write_text("{", encoding="utf-8")
-    for option in ("--calibration", "--plan"):
-        ayatori_command("run", option, str(tmp_path / "broken"), "--", "mpirun", "-np", "1", "true").refused(
-            1, "broken"
-        )
+    call = ("run", "--plan", str(tmp_path / "broken"), "--", "mpirun", "-np", "1", "true")
+    ayatori_command(*call).refused(1, "broken")
 
 
 def test_ranks_with_different_plans_are_refused(mpi: plugin.Mpi, tmp_path: Path) -> None:
@@ -115,7 +112,7 @@ def test_a_plan_that_run_is_given_must_fit_the_job(mpi: plugin.Mpi, tmp_path: Pa
     done = run_with(mpi, plan, 2, program, ayatori_command)
     assert (done.status, done.stdout) == (0, "right\n"), done.stderr
     assert done.stderr.count(f"ayatori: the plan is used: {plan}\n") == 1
-    for executed in ({}, {"AYATORI_GUARD": "off"}):
+    for executed in ({}, {"AYATORI_ALLREDUCE": "ring"}):
         done = run_with(mpi, plan, 3, program, ayatori_command, **executed)
         assert (done.status != 0, done.stdout) == (True, ""), done.stderr
         said = f"the job is not started, since its plan can't be used: {plan} is for 2 ranks, and these are 3"

@@ -67,7 +67,7 @@ def calibration_of(
     if between and between.same_node:
         remarks.append("the MPI says that the two hosts are one machine, and may not have used their network")
     return Calibration(
-        machine=f"{platform.node()}: {_processor()}, {cores} cores",
+        machine=machine_in_words(),
         mpi=inside.mpi,
         inside=own.messages,
         between=other.messages if other else None,
@@ -108,8 +108,12 @@ def _remarks(where: str, measured: Measurement) -> list[str]:
     ]
 
 
+def machine_in_words() -> str:
+    """This host, its processor, and how many cores it has for us."""
+    return f"{platform.node()}: {_processor()}, {len(os.sched_getaffinity(0))} cores"
+
+
 def _processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """As the plug-in calls it, which compares it: processor_name() of artefacts/calibration.hpp."""
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -14,7 +14,7 @@ from ayatori.cli.at_once import read_words, version_in_words
 
 PANELS: Mapping[str, tuple[str, ...]] = {
     "Look at a network": ("show", "convert", "sources"),
-    "Run MPI programs": ("doctor", "run", "explain", "plan", "roce", "order"),
+    "Run MPI programs": ("doctor", "run", "tune", "explain", "plan", "roce", "order"),
     "Run a cluster": ("route", "check", "compare", "place"),
     "Write a communication library": ("acprun", "choose", "algorithms", "lab"),
     "Measure and predict": ("bench", "calibrate", "simulate", "estimate", "demo", "report"),

@@ -11,6 +11,10 @@ EXAMPLES = {
     "sources": ["sources", "show dragonfly:g=9,a=4,p=2,h=2"],
     "doctor": ["doctor --hosts hostfile"],
     "run": ["run mpirun -np 4 ./program", "run --plan auto:ib:fabric.txt mpirun -np 64 ./program"],
+    "tune": [
+        "tune --out choice.json mpirun -np 4",
+        "tune --collective allreduce --bytes 8B,64KiB mpirun -np 4",
+    ],
     "explain": ["explain mpirun -np 4 ./program"],
     "plan": [
         "plan ib:fabric.txt --job hostfile --out plan.json",

@@ -25,6 +25,7 @@ from ayatori.cli import (
     show,
     simulate,
     sources,
+    tune,
 )
 from ayatori.formats.calibration import Calibration
 from ayatori.linpack.sweep import HplData
@@ -74,6 +75,7 @@ KINDS = {
     "place": Kind(place.PlaceData, "place SOURCE"),
     "doctor": Kind(doctor.DoctorData, "doctor"),
     "calibrate": Kind(Calibration, "calibrate"),
+    "tune": Kind(tune.TuneData, "tune"),
     "choose": Kind(ChooseData, "choose SOURCE"),
     "order": Kind(order.OrderData, "order SOURCE"),
     "mpi-table": Kind(MpiTableData, "choose SOURCE --to MPI"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from typer.core import TyperCommand
 
-RUN_COMMANDS = ("run", "acprun", "explain")
+RUN_COMMANDS = ("run", "tune", "acprun", "explain")
 """And those of `lab` that start a command."""
 
 

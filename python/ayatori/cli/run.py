@@ -24,10 +24,9 @@ from ayatori.cli import options, plan_at_start
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import check_lab
-from ayatori.cli.options import ASSUMED, NO_COSTS, OneOf
+from ayatori.cli.options import OneOf
 from ayatori.cli.output import print_warning
 from ayatori.diagnosis.remedies import variables_for
-from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings, words_in_lab
 from ayatori.lab.cluster import run_command as run_in_cluster
@@ -38,7 +37,6 @@ from ayatori.processes.mpi_job import LAUNCHERS
 from ayatori.processes.rank_probe import probe_library, probe_variables
 
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
-CALIBRATION = "AYATORI_CALIBRATION"
 
 
 PLAN = Annotated[
@@ -59,14 +57,6 @@ class PluginOptions:
 
     PANEL: ClassVar[str] = "Plug-in"
     USUAL: ClassVar[tuple[str, ...]] = ("plan", "verbose")
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|assumed",
-            help="Costs of messages, which decide the algorithms to try: a file of calibrate, or assumed by link rate "
-            "(also if AYATORI_CALIBRATION is set).",
-        ),
-    ] = None
     plan: PLAN = None
     applied_out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Record the paths of connections in DIR, for check --applied.")
@@ -225,10 +215,7 @@ def _say_what_runs(job: MpiJob) -> None:
             f"{job.command[0]} is of {other}, and the program is linked to {job.family}: its processes may not find "
             "each other"
         )
-    words = job.in_words()
-    if job.variables.get(CALIBRATION) == "":
-        words += " (costs are assumed)"
-    print(f"ayatori: {words}", file=sys.stderr, flush=True)
+    print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
 
 
 def _log_of_paths(folder: Path | None, plan: str | None) -> dict[str, str]:
@@ -265,20 +252,6 @@ def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in variables.items()}
 
 
-def _calibration_file(calibration: str) -> str:
-    """The file's whole path; empty for what is assumed, so that a variable of the environment does not count, here and
-    on other hosts."""
-    if calibration == ASSUMED:
-        return ""
-    if calibration == NO_COSTS:
-        raise UsageError(
-            "--calibration none is for predictions: messages of a program that runs always cost something",
-            hint="--calibration assumed: by the rate of links, as nobody measured here",
-        )
-    read_calibration(Path(calibration))
-    return str(Path(calibration).resolve())
-
-
 def _variables_of_aliases(aliases: Path | None, names_network: bool) -> dict[str, str]:
     if aliases is None:
         return {}
@@ -299,8 +272,6 @@ def _variables_of_plan(plan: Path) -> dict[str, str]:
 def _variables(command: list[str], plugin: PluginOptions, network: str | None) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
-    if plugin.calibration:
-        variables[CALIBRATION] = _calibration_file(plugin.calibration)
     if plugin.progress is not None:
         variables["AYATORI_PROGRESS"] = plugin.progress
     if network is not None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.model.jobs import hosts_of
-from ayatori.prediction.choice import Choice, Ranking
+from ayatori.prediction.choice import Choice
 from ayatori.prediction.costs import FREE, from_core, to_core
 from ayatori.prediction.predictor import Model
 
@@ -34,13 +34,28 @@ class Sizes:
     """What is chosen for one collective; intervals cover all sizes from 0 on, each once, in order."""
 
     sampled: list[int]
-    """The sizes that were predicted; what lies between or beyond them takes the nearest one's choice."""
+    """The sizes that were predicted or measured; what lies between or beyond them takes the nearest one's choice."""
     intervals: list[Interval]
 
 
 @dataclass(frozen=True)
+class Measured:
+    """Where and when choices were measured."""
+
+    machine: str
+    """Host, processor, number of cores."""
+    mpi: str
+    """Name and version."""
+    date: str
+    """Such as 2026-11-27."""
+    seed: int
+    """Of the order of the measurements."""
+
+
+@dataclass(frozen=True)
 class Table:
-    """Choices, and the job, paths and model that they are valid for."""
+    """Choices, and the job, paths and model that they are valid for; those that were measured have no source, method
+    and model of their own."""
 
     source: str
     machines: list[tuple[str, int]]
@@ -48,6 +63,7 @@ class Table:
     method: str
     model: Model
     collectives: dict[str, Sizes]
+    measured: Measured | None = None
 
     def lookup(self, collective: str, size: int) -> Interval:
         """What to do with `size` bytes, as MPI counts them. Raises Error for a collective that is not in the table."""
@@ -62,16 +78,17 @@ def table_of(source: str, network: Network, choice: Choice) -> Table:
     if len(choice.jobs) != 1:
         raise Error("a table is for one job", hint="--job HOSTFILE --out FILE")
     job = choice.jobs[0]
-    by_collective: dict[str, list[Ranking]] = {}
+    by_collective: dict[str, dict[int, tuple[str, int]]] = {}
     for ranking in choice.rankings:
-        by_collective.setdefault(ranking.collective, []).append(ranking)
-    collectives = {name: _sizes_of(rankings) for name, rankings in by_collective.items()}
+        best = ranking.best
+        by_collective.setdefault(ranking.collective, {})[ranking.bytes] = (best.algorithm, best.chunk_bytes)
+    collectives = {name: sizes_of(by_size) for name, by_size in by_collective.items()}
     return Table(source, hosts_of(network, job), choice.method, choice.model, collectives)
 
 
-def _sizes_of(rankings: Iterable[Ranking]) -> Sizes:
-    """Choices change at the geometric middle of two sizes, for times are about straight lines over their logarithms."""
-    by_size = {ranking.bytes: (ranking.best.algorithm, ranking.best.chunk_bytes) for ranking in rankings}
+def sizes_of(by_size: Mapping[int, tuple[str, int]]) -> Sizes:
+    """Of algorithms and chunk sizes by size. Choices change at the geometric middle of two sizes, for times are about
+    straight lines over their logarithms."""
     sampled = sorted(by_size)
     changes = [(a, b) for a, b in zip(sampled, sampled[1:], strict=False) if by_size[a] != by_size[b]]
     lasts = [math.isqrt(a * b) for a, b in changes]
@@ -99,7 +116,12 @@ def write_table(table: Table, path: Path) -> None:
         )
         for name, sizes in table.collectives.items()
     ]
-    _core.write_choice_table(_core.ChoiceTable(table.source, machines, table.method, model, collectives), str(path))
+    measured = _core.ChoiceMeasurement() if table.measured else None
+    if table.measured and measured:
+        for name, value in asdict(table.measured).items():
+            setattr(measured, name, value)
+    written = _core.ChoiceTable(table.source, machines, table.method, model, collectives, measured)
+    _core.write_choice_table(written, str(path))
 
 
 def read_table(path: Path) -> Table:
@@ -119,4 +141,5 @@ def read_table(path: Path) -> Table:
             )
             for choice in read.collectives
         },
+        None if (found := read.measured) is None else Measured(found.machine, found.mpi, found.date, found.seed),
     )

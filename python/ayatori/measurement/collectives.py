@@ -204,13 +204,14 @@ def _run(setting: Setting, stack: Stack, cells: Sequence[Cell]) -> list[dict[str
     command = [str(program_of(setting.family)), cells[0].collective, sizes, str(setting.blocks)]
     preload = ["env", f"LD_PRELOAD={':'.join(map(str, stack.preloaded))}"] if stack.preloaded else []
     variables = os.environ | open_mpi_as_root() | stack.variables
-    ended = run_to_end([*_launch(setting), *preload, *command], environment=variables, timeout=MAX_SECONDS)
+    ended = run_to_end([*launcher(setting), *preload, *command], environment=variables, timeout=MAX_SECONDS)
     if ended.status != 0:
         raise Error(f"{stack.name} failed on {setting.ranks} ranks", cause=ended.reason)
     return ended.objects()
 
 
-def _launch(setting: Setting) -> list[str]:
+def launcher(setting: Setting) -> list[str]:
+    """The words before the program."""
     if setting.launch:
         return shlex.split(setting.launch)
     words = [f"mpirun.{setting.family}", "-np", str(setting.ranks)]

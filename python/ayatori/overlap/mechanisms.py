@@ -65,7 +65,7 @@ def mechanism_for(name: str, family: str) -> Mechanism:
             raise Error(
                 f"this build has no plug-in for {family}", hint=f"apt-get install lib{family}-dev, then ./run build"
             )
-        variables = {"AYATORI_PROGRESS": name, "AYATORI_GUARD": "off", "AYATORI_VERBOSE": "1"}
+        variables = {"AYATORI_PROGRESS": name, "AYATORI_VERBOSE": "1"}
         threads = int(name == "thread")
         return Mechanism(
             name, variables, library, threads=threads, warm_up_seconds=_SETTLING_SECONDS if threads else 0.3

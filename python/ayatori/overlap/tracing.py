@@ -38,7 +38,7 @@ class Program:
         variables = {"AYATORI_TRACE": str(folder.resolve())}
         if with_plugin:
             libraries.append(plugin_for(self.family, self.plugins))
-            variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_GUARD": "off", "AYATORI_VERBOSE": "1"}
+            variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_VERBOSE": "1"}
         job = MpiJob(self.command, self.family, libraries, variables)
         self._run_job(job, folder)
         return read_traces(folder)

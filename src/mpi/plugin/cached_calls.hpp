@@ -1,29 +1,38 @@
 #pragma once
 /// \file
-/// The fast path: a cache of calls that the program has made before, by communicator, type, count, operation and root.
-/// A cached call needs no decision, no search and no memory. It goes straight to the MPI, or to its compiled schedule.
+/// Who executes a call, remembered by all on which that depends: the next such call needs no decision.
 
 #include <mpi.h>
 
-#include "interposed_calls.h"
+#include "ayatori/tuning/mpi_call.hpp"
+#include "compiled_call.hpp"
 
 namespace ayatori::plugin {
 
 class Communicator;
-class CompiledCall;
-class Decision;
 
-/// Puts the fast path in front of blocking calls. Not under MPI_THREAD_MULTIPLE: several threads would share the cache.
-void begin_cached_calls(struct ayatori_mpi_calls& executed);
+/// Of a call that blocks. The shape's choice does not count.
+struct CallKey {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MpiCall call = MpiCall::barrier;
+  Rank root = 0;
+  Bytes bytes = 0;
+  Bytes elements = 0;
+  Bytes element_bytes = 0;
+  bool by_slot = false;
+  bool in_rank_order = false;
+  bool exact = true;
 
-/// The executor of the current call is decided, until the cache is cleared: `executed` on `on`, or the MPI if it is
-/// nullptr. `by` counts its calls, and may begin a trial again; nullptr: they are not counted.
-void note_executor(Communicator* on, CompiledCall* executed, Decision* by);
+  friend bool operator==(const CallKey&, const CallKey&) = default;
+};
 
-/// Whether the fast path has counted the call that is now on the slow path.
-[[nodiscard]] bool was_counted(const Decision& by);
+/// Who executes the calls of `key`; nullptr: not known. Otherwise it points to the call of ours, or to nullptr: the
+/// MPI.
+[[nodiscard]] CompiledCall* const* find_cached_call(const CallKey& key);
+/// In this thread, until the cache is cleared.
+void cache_call(const CallKey& key, CompiledCall* call);
 
-/// Clears the cache: a communicator or a compiled call is gone.
+/// Clears the cache of all threads: a communicator or a compiled call is gone, or who executes has changed.
 void forget_cached_calls();
 
 }  // namespace ayatori::plugin

@@ -183,7 +183,7 @@ int reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type,
   if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)),
-                    request, exact_up_to(vector.reduction));
+                    request, is_exact(vector.reduction));
   if (!dispatch) return pass();
   const bool is_root = dispatch.on().rank() == static_cast<Rank>(root);
   return is_root ? dispatch.execute<ReducedToReceived>(vector) : dispatch.execute<ReducedTowardsRoot>(vector);
@@ -195,7 +195,7 @@ int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype ty
   if (is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
-                    exact_up_to(vector.reduction));
+                    is_exact(vector.reduction));
   return dispatch ? dispatch.execute<ReducedToReceived>(vector) : pass();
 }
 
@@ -205,7 +205,7 @@ int reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_
   if (is_for_mpi(count, type, op, request)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
-                    exact_up_to(vector.reduction));
+                    is_exact(vector.reduction));
   if (!dispatch) return pass();
   const Bytes block_count = vector.count;
   vector.count *= dispatch.on().ranks();
@@ -225,7 +225,7 @@ int reduce_scatter(const void* sent, void* received, const Count counts[], MPI_D
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
   Dispatch dispatch(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request,
-                    exact_up_to(vector.reduction));
+                    is_exact(vector.reduction));
   if (!dispatch) return pass();
   return alike ? dispatch.execute<ReducedBlocks>(vector, shape.elements)
                : dispatch.execute<SizedReducedBlocks>(vector, ByRank(counts, on->ranks()));

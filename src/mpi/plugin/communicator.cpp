@@ -124,6 +124,7 @@ bool Communicator::prepare() {
     return false;
   }
   make_messages();
+  mpi_is_elsewhere_ = process().collectives_are_apart && placement().machine_count() > 1;
   state_ = State::ready;
   const std::lock_guard lock(all_mutex);
   all.insert(this);
@@ -133,12 +134,6 @@ bool Communicator::prepare() {
 void Communicator::leave_to_mpi() {
   state_ = State::useless;
   forget_handles();
-}
-
-bool Communicator::is_used_for_long() {
-  constexpr std::uint32_t few_calls = 16;
-  if (calls_before_trials_ < few_calls) ++calls_before_trials_;
-  return calls_before_trials_ == few_calls;
 }
 
 /// The lowest block that is free in all processes. Of several threads that agree at the same time, each for its
@@ -190,14 +185,10 @@ const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
   return process().table->find(to_word(names_of(call).collective), bytes);
 }
 
-Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact, bool in_rank_order) {
-  const std::uint32_t size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
-  const std::uint32_t kind = (exact ? 1 : 0) + (in_rank_order ? 2 : 0);
-  const std::uint32_t key = static_cast<std::uint32_t>(call) * 512 + size_class * 4 + kind;
-  const auto known = decisions_.find(key);
-  if (known != decisions_.end()) return known->second;
-  const bool apart = is_ready() && process().mpi_is_elsewhere(placement());
-  return decisions_.emplace(key, Decision(call, bytes, exact, apart, ranks_)).first->second;
+CallVeto& Communicator::veto(MpiCall call, Bytes bytes) {
+  const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
+  constexpr std::uint32_t classes = 128;
+  return vetoes_.try_emplace(static_cast<std::uint32_t>(call) * classes + size_class, call, bytes).first->second;
 }
 
 CompiledCall* Communicator::compiled(const CallShape& shape) {

@@ -14,11 +14,20 @@
 #include <optional>
 #include <vector>
 
+#include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/schedule/placement.hpp"
+#include "ayatori/tuning/veto.hpp"
 #include "compiled_call.hpp"
-#include "decision.hpp"
 
 namespace ayatori::plugin {
+
+/// What the first calls of one kind and about one size showed, where a table says that ours executes them.
+struct CallVeto {
+  MpiCall call;
+  Bytes bytes;
+  Veto comparison = {};
+  bool is_vetoed = false;
+};
 
 class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
@@ -40,10 +49,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// Whether that has happened: the same on all ranks.
   [[nodiscard]] bool is_ready() const { return state_ == State::ready; }
 
-  /// Asked once in each call that would begin a trial, by all ranks alike: false for the first of them. Programs also
-  /// make communicators for a call or two, which are over before what a trial needs is made.
-  [[nodiscard]] bool is_used_for_long();
-
   /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
   [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
 
@@ -54,9 +59,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// Of its ranks, made when it is asked for. After prepare().
   [[nodiscard]] Placement placement() const;
 
-  /// What is known of calls of this kind and about this size; made when it is first asked for.
-  /// `exact` as in Decision, `in_rank_order` as in CallShape: not all that combines can be executed in that order.
-  [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact, bool in_rank_order);
+  /// Whether the MPI's own collectives of these ranks would take networks that are not for collectives.
+  [[nodiscard]] bool mpi_is_elsewhere() const { return mpi_is_elsewhere_; }
+
+  /// Of calls of this kind and about this size; made when it is first asked for.
+  [[nodiscard]] CallVeto& veto(MpiCall call, Bytes bytes);
 
   /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
   [[nodiscard]] CompiledCall* compiled(const CallShape& shape);
@@ -91,11 +98,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Rank ranks_ = 1;
   State state_ = State::new_;
   std::optional<std::uint32_t> tags_;  ///< block of process().tags, the same on all ranks
-  std::uint32_t calls_before_trials_ = 0;
-  bool is_whole_job_ = false;  ///< all ranks of MPI_COMM_WORLD, in their order
-  bool has_failed_ = false;    ///< messages of an execution may still be under way
+  bool is_whole_job_ = false;          ///< all ranks of MPI_COMM_WORLD, in their order
+  bool mpi_is_elsewhere_ = false;
+  bool has_failed_ = false;  ///< messages of an execution may still be under way
   std::unique_ptr<Messages> messages_;
-  std::map<std::uint32_t, Decision> decisions_;
+  std::map<std::uint32_t, CallVeto> vetoes_;
   std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<CompiledCall>> idle_;  ///< to be lent

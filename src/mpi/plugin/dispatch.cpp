@@ -1,8 +1,10 @@
 #include "dispatch.hpp"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
-#include "ayatori/tuning/candidates.hpp"
+#include <ctime>
+
 #include "cached_calls.hpp"
 
 namespace ayatori::plugin {
@@ -17,92 +19,82 @@ std::optional<CallShape> with_choice(MpiCall call, const ForcedChoice& choice, C
   return shape;
 }
 
-CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choice, const CallShape& shape) {
-  const auto chosen = with_choice(call, choice, shape);
-  return chosen ? on.compiled(*chosen) : nullptr;
+/// In seconds, by a clock that the processes of a machine share: that of PMPI_Wtime() begins with the process.
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// How often another process has taken the core of this thread.
+long preemptions() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nivcsw;
 }
 
 }  // namespace
 
-Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, Rank exact_up_to)
+Dispatch::Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, const CallShape& shape, MPI_Request* request, bool exact)
     : on_(Communicator::find(comm)), request_(request) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
+  const CallKey key{
+      comm, call, shape.root, bytes, shape.elements, shape.element_bytes, shape.by_slot, shape.in_rank_order, exact};
   if (request != nullptr) {
-    take_nonblocking(call, bytes, shape);
+    if (!process().executes_nonblocking || !on_->is_ready()) return;
+    free_deferred_communicators();
+  } else if (CompiledCall* const* const known = find_cached_call(key)) {
+    call_ = *known;
     return;
   }
-  // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
+  // In a call that blocks, all ranks may wait for each other.
   if ((process().executes_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
-  if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
-  Decision& decision = on_->decision(call, bytes, on_->ranks() <= exact_up_to, shape.in_rank_order);
-  settled_ = &decision;
-  if (!was_counted(decision)) decision.count();
-  if (!decision.begins_apart()) {
-    if (decision.next() == nullptr && !decision.on_trial()) return;
-    if (!decision.is_prepared() && !on_->is_used_for_long()) return;
+  const Decision decision = decide(*on_, call, bytes, exact, request == nullptr);
+  if (!decision.choices.empty() && !on_->prepare()) return;
+  for (auto choice = decision.choices.begin(); call_ == nullptr && choice != decision.choices.end(); ++choice) {
+    const auto chosen = with_choice(call, *choice, shape);
+    if (chosen && request != nullptr) lent_ = on_->lend(*chosen);
+    if (chosen) call_ = request != nullptr ? lent_.get() : on_->compiled(*chosen);
   }
-  if (!on_->prepare()) return;
-  if (!decision.is_prepared()) decision.prepare(on_->placement(), on_->comm(), on_->rank());
-  while (const ForcedChoice* const choice = decision.next()) {
-    call_ = compiled(*on_, call, *choice, shape);
-    if (call_ != nullptr) break;
-    decision.drop(*choice);
-  }
-  if (!decision.on_trial()) return;
-  decision_ = &decision;
-  begin_ = PMPI_Wtime();
+  explain_choice(decision, call);
+  if (request != nullptr) return;
+  if (call_ == nullptr || !decision.may_be_vetoed || !compare(call, bytes)) cache_call(key, call_);
 }
 
-bool Dispatch::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
-  const SizeInterval* const interval = on_->by_table(call, bytes);
-  if (interval == nullptr || !on_->prepare()) return false;
-  call_ = compiled(*on_, call, {interval->algorithm, interval->chunk_bytes}, shape);
-  if (call_ == nullptr) return false;
-  if (process().settings.verbose) {  // or each call of the program would make this line
-    explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
-                        interval->first, interval->algorithm));
-  }
+/// The last word of a table that says "ours". False: it is spoken.
+bool Dispatch::compare(MpiCall call, Bytes bytes) {
+  CallVeto& veto = on_->veto(call, bytes);
+  if (veto.is_vetoed) call_ = nullptr;
+  if (veto.comparison.over()) return false;
+  veto_ = &veto;
+  if (!veto.comparison.is_ours()) call_ = nullptr;
+  PMPI_Barrier(on_->comm());
+  preemptions_ = preemptions();
+  begin_ = now();
   return true;
 }
 
-/// Forced by the user, from a table, or generally good where the MPI's own is to be avoided. There is no trial: the
-/// time of a nonblocking call is not comparable.
-void Dispatch::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape) {
-  if (!process().executes_nonblocking || !on_->is_ready()) return;
-  free_deferred_communicators();
-  const auto& forced = process().settings.forced_nonblocking[static_cast<std::size_t>(call)];
-  const SizeInterval* const interval = forced ? nullptr : on_->by_table(call, bytes);
-  std::vector<ForcedChoice> choices;
-  std::string why = "by the choice table";
-  if (forced) {
-    choices = {*forced};
-    why = fmt::format("forced by {}", nonblocking_variable(call));
-  } else if (interval != nullptr) {
-    choices = {{interval->algorithm, interval->chunk_bytes}};
-  } else if (const Placement placement = on_->placement(); process().mpi_is_elsewhere(placement)) {
-    // Not by the model: its times may differ in the last bit between ranks, which can't agree here on one choice.
-    choices = candidates(call, bytes, placement);
-    why = "as the MPI's own would take other networks";
-  }
-  for (const ForcedChoice& choice : choices) {
-    const auto chosen = choice.algorithm.empty() ? std::nullopt : with_choice(call, choice, shape);
-    if (chosen) lent_ = on_->lend(*chosen);
-    call_ = lent_.get();
-    if (call_ == nullptr) continue;
-    if (process().settings.verbose) {
-      explain(fmt::format("{} without blocking on {} ranks: {}, {}", names_of(call).name, on_->ranks(),
-                          choice.algorithm, why));
-    }
-    return;
-  }
+void Dispatch::note_time() {
+  const double end = now();
+  Veto& comparison = veto_->comparison;
+  comparison.note(begin_, end, preemptions() != preemptions_);
+  if (!comparison.over()) return;
+  std::vector<double> largest = comparison.numbers();
+  PMPI_Allreduce(MPI_IN_PLACE, largest.data(), static_cast<int>(largest.size()), MPI_DOUBLE, MPI_MAX, on_->comm());
+  veto_->is_vetoed = Veto::is_slower(largest, on_->placement().machine_count() == 1);
+  explain(fmt::format("{} of about {} bytes on {} ranks: {}, by the first {} pairs of calls",
+                      names_of(veto_->call).name, veto_->bytes, on_->ranks(),
+                      veto_->is_vetoed ? "the MPI's own is faster" : "the table stays", Veto::pairs));
 }
 
-Dispatch::~Dispatch() {
-  if (decision_ != nullptr) {
-    decision_->note(PMPI_Wtime() - begin_, on_->comm());
-  } else if (request_ == nullptr) {
-    note_executor(on_, call_, settled_);
-  }
+/// A line of its own says if the choice can't be executed for this call.
+void Dispatch::explain_choice(const Decision& decision, MpiCall call) const {
+  if (!process().settings.verbose) return;  // or each call would make this line
+  std::string_view who = "the MPI's own";
+  if (!decision.choices.empty()) who = (call_ ? call_->shape().choice : decision.choices.front()).algorithm;
+  explain(fmt::format(
+      "{}{} on {} ranks{}: {}, {}{}", names_of(call).name, request_ == nullptr ? "" : " without blocking", on_->ranks(),
+      decision.from == 0 ? "" : fmt::format(" from {} bytes on", decision.from), who, decision.why, decision.variable));
 }
 
 }  // namespace ayatori::plugin

@@ -2,7 +2,6 @@
 /// \file
 /// Dispatch of one intercepted call of the program, from the decision who executes it to its end.
 
-#include <limits>
 #include <optional>
 
 #include "communicator.hpp"
@@ -12,18 +11,19 @@
 
 namespace ayatori::plugin {
 
-/// Dispatches a call to the MPI or to a schedule, and times it if it is on trial.
+/// Dispatches a call to the MPI or to a schedule, and times it if it is one of the first.
 class Dispatch {
  public:
   /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. The
-  /// shape's choice is filled in here. `request`: of a call that does not block, and otherwise nullptr. On more ranks
-  /// than `exact_up_to` the result may depend on who executes.
-  Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request,
-           Rank exact_up_to = std::numeric_limits<Rank>::max());
+  /// shape's choice is filled in here. `request`: of a call that does not block, and otherwise nullptr. `exact`: the
+  /// result does not depend on who executes.
+  Dispatch(MPI_Comm comm, MpiCall call, Bytes bytes, const CallShape& shape, MPI_Request* request, bool exact = true);
   Dispatch(const Dispatch&) = delete;
   Dispatch& operator=(const Dispatch&) = delete;
   /// The call is over, whoever executed it.
-  ~Dispatch();
+  ~Dispatch() {
+    if (veto_ != nullptr) note_time();
+  }
 
   /// False: the MPI executes it.
   explicit operator bool() const { return call_ != nullptr; }
@@ -45,16 +45,17 @@ class Dispatch {
   }
 
  private:
-  bool take_from_table(MpiCall call, Bytes bytes, const CallShape& shape);
-  void take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape);
+  bool compare(MpiCall call, Bytes bytes);
+  void note_time();
+  void explain_choice(const Decision& decision, MpiCall call) const;
 
   Communicator* on_ = nullptr;
-  Decision* decision_ = nullptr;  ///< on trial
-  Decision* settled_ = nullptr;   ///< that says who executes; nullptr: a table does, or nothing
   CompiledCall* call_ = nullptr;
   MPI_Request* request_;
   std::unique_ptr<CompiledCall> lent_;  ///< to a call that does not block
+  CallVeto* veto_ = nullptr;            ///< of a call that is compared
   double begin_ = 0;
+  long preemptions_ = 0;
 };
 
 }  // namespace ayatori::plugin

@@ -21,7 +21,22 @@ extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(s
   execute_exchanges(*executed);
   execute_reductions(*executed);
   prepare_communicators(*executed);
-  begin_cached_calls(*executed);
   begin_background(*executed);
   return 1;
+}
+
+/// For `ayatori tune`, which compares algorithms in one run: as if the variable had this value from now on. Collective.
+/// Returns whether it is one.
+extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_force(const char* variable,
+                                                                               const char* value) {
+  using namespace ayatori;
+  for (const MpiCallNames& call : mpi_calls()) {
+    if (call.variable != variable) continue;
+    const auto choice = parse_forced_choice(call.call, value);
+    if (!choice) return 0;
+    plugin::process().settings.forced[static_cast<std::size_t>(call.call)] = *choice;
+    plugin::forget_cached_calls();
+    return 1;
+  }
+  return 0;
 }

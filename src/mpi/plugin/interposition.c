@@ -127,7 +127,8 @@ static int is_off(void) {
   return wanted != NULL && strcmp(wanted, "off") == 0;
 }
 
-static char why_not[4096]; /* of this process */
+static char why_not[4096];                                    /* of this process */
+static int (*force)(const char* variable, const char* value); /* the engine's, once it is loaded */
 
 /* The engine's ayatori_mpi_engine_start. NULL: it can't be loaded, and why_not says why. */
 static ayatori_mpi_start* load_engine(void) {
@@ -143,7 +144,11 @@ static ayatori_mpi_start* load_engine(void) {
   void* const found = engine == NULL ? NULL : dlsym(engine, "ayatori_mpi_engine_start");
   ayatori_mpi_start* start = NULL;
   memcpy(&start, &found, sizeof found);
-  if (start != NULL) return start;
+  if (start != NULL) {
+    void* const forcing = dlsym(engine, "ayatori_mpi_engine_force");
+    memcpy(&force, &forcing, sizeof force);
+    return start;
+  }
   const char* const reason = *path == '\0' ? NULL : dlerror();
   snprintf(why_not, sizeof why_not, "%s", reason == NULL ? "the engine's library is not found" : reason);
   return NULL;
@@ -190,6 +195,12 @@ static void start_engine(int level) {
 static int wants_thread(void) {
   const char* const wanted = getenv("AYATORI_PROGRESS");
   return wanted != NULL && strcmp(wanted, "thread") == 0 && !is_off();
+}
+
+/* For the program of `ayatori tune`, on all ranks at the same place: as if `variable` had been set to `value` at the
+ * start. Returns 0 if nothing executes calls or the value is none of the variable's. */
+EXPORTED int ayatori_mpi_force(const char* variable, const char* value) {
+  return calls == &of_engine && force != NULL && force(variable, value);
 }
 
 static int initialise(int* argc, char*** argv) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdio>
@@ -14,7 +15,6 @@
 #include "ayatori/base/printable.hpp"
 #include "in_network.hpp"
 #include "job_plan.hpp"
-#include "model.hpp"
 #include "nodes.hpp"
 #include "others.hpp"
 #include "own_progress.hpp"
@@ -53,6 +53,22 @@ void take_table() {
   if (table) the_process.table = std::move(*table);
 }
 
+/// Its name and version, as `ayatori tune` writes them.
+std::string own_mpi() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  std::string version(text.data());
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));
+  std::ranges::replace(version, '\t', ' ');
+  return version;
+}
+
+std::string why_for_another_mpi(const ChoiceTable& table) {
+  if (!table.measured || table.measured->mpi == own_mpi()) return {};
+  return fmt::format("it was measured with {}, and this is {}", table.measured->mpi, own_mpi());
+}
+
 /// A table is made for one job: these hosts, as many ranks on each, in their order. Process 0 knows the names, of which
 /// those of pretended machines would say nothing.
 void drop_table_of_another_job() {
@@ -60,11 +76,22 @@ void drop_table_of_another_job() {
   std::vector<std::string> hosts;
   if (the_process.settings.ranks_per_machine == 0) hosts = hosts_of_machines(the_process);
   std::string reason;
-  if (the_process.rank == 0) reason = why_for_another_job(*the_process.table, the_process.placement.machine, hosts);
+  if (the_process.rank == 0) {
+    reason = why_for_another_job(*the_process.table, the_process.placement.machine, hosts);
+    if (reason.empty()) reason = why_for_another_mpi(*the_process.table);
+  }
   reason = shared_text(std::move(reason));
   if (reason.empty()) return;
   report(fmt::format("the choice table is not used: {}", reason));
   the_process.table.reset();
+}
+
+/// Where ranks wait for cores, times say nothing of who executes. Collective.
+bool may_veto() {
+  if (!the_process.table || !the_process.settings.veto) return false;
+  int oversubscribed = the_process.memory != nullptr && the_process.memory->oversubscribed() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return oversubscribed == 0;
 }
 
 /// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would. False, alike in all
@@ -107,18 +134,19 @@ bool begin_process(int level) {
   for (const std::string& complaint : the_process.settings.complaints) report(complaint);
   check_plan(the_process);
   if (reduces_in_switches()) {
-    explain("reductions in switches (SHARP) are the MPI's own, and what others have to be faster than");
+    explain("reductions in switches (SHARP) are the MPI's own");
   }
   take_table();
   take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;
-  if (!the_process.settings.executes_anything() && !the_process.table && !moves) return false;
+  const bool executes = the_process.settings.executes_anything() || the_process.table || the_process.settings.sockets;
+  if (!executes && !moves) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
-  take_model(the_process);
   drop_table_of_another_job();
+  the_process.may_veto = may_veto();
   // Last, when communicators that were needed meanwhile are free: MPICH takes 900 KB for the ninth.
   if (!make_communicator_for_messages()) {
     report("collectives are left alone: the MPI has no communicator for their messages");
@@ -126,7 +154,7 @@ bool begin_process(int level) {
     return false;
   }
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
-  if (may_be_ours || the_process.table) {
+  if (may_be_ours || (the_process.table && !the_process.table->measured)) {
     the_process.executes_nonblocking = join_progress_of_mpi();
     if (!the_process.executes_nonblocking) {
       explain("calls that do not block: the MPI's own, which does not let others take part in its progress");

@@ -15,11 +15,9 @@
 #include "ayatori/carriers/node_memory.hpp"
 #include "ayatori/carriers/process_sockets.hpp"
 #include "ayatori/loaded/loaded_algorithm.hpp"
-#include "ayatori/network/link_rate.hpp"
 #include "ayatori/progress/outstanding.hpp"
 #include "ayatori/progress/tag_blocks.hpp"
 #include "ayatori/schedule/placement.hpp"
-#include "ayatori/tuning/predicted.hpp"
 #include "ayatori/tuning/settings.hpp"
 
 namespace ayatori::plugin {
@@ -27,12 +25,6 @@ namespace ayatori::plugin {
 struct Process {
   Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
-  LinkRate link_rate;                ///< of the nodes' NICs, as the network has it
-  /// On process 0: bytes a second that the NICs of a machine carry together, on all of its networks; 0: not known.
-  double machine_bandwidth = 0;
-  bool direct = false;     ///< nodes have built-in routers
-  CostModel model;         ///< by which the algorithms are found that are worth a trial
-  std::string costs_from;  ///< where its numbers come from, in words
   std::map<std::string, std::shared_ptr<const LoadedAlgorithm>> others;  ///< algorithms of others that are forced
   int rank = 0;                                                          ///< in MPI_COMM_WORLD
   int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
@@ -54,14 +46,9 @@ struct Process {
   /// The MPI's own messages take networks that are not for collectives; those of executions take, by `sockets`, the
   /// ones that are.
   bool collectives_are_apart = false;
-
-  /// Whether our node has more ranks than cores, as far as is known.
-  [[nodiscard]] bool is_oversubscribed() const { return memory != nullptr && memory->oversubscribed(); }
-
-  /// Whether the MPI's own collectives among ranks at these places would take networks that are not for collectives.
-  [[nodiscard]] bool mpi_is_elsewhere(const Placement& of_ranks) const {
-    return collectives_are_apart && of_ranks.machine_count() > 1;
-  }
+  /// Whether first calls are compared with the MPI's own: not where a node has more ranks than cores. The same in all
+  /// processes.
+  bool may_veto = false;
 };
 
 /// Filled once, before the program's first collective call; but for the memory and what is outstanding it is only read

@@ -88,6 +88,11 @@ bool check_whether_it_can_be_executed(MPI_Op op, const Layout& layout) {
   return lies_within_its_extent(layout);
 }
 
+/// In whatever order elements are combined.
+bool has_the_same_bits(Kind kind) {
+  return kind == Kind::integer || kind == Kind::number || kind == Kind::logical || kind == Kind::raw;
+}
+
 }  // namespace
 
 bool is_builtin(MPI_Op op) {
@@ -121,22 +126,8 @@ Reduction reduction_of(MPI_Op op, const Layout& layout) {
 bool is_exact(const Reduction& reduction) {
   if (!is_builtin(reduction.op)) return false;
   const Kind kind = kind_of(reduction.layout.type);
-  if (kind == Kind::integer || kind == Kind::number || kind == Kind::logical || kind == Kind::raw) return true;
-  // Zeros of both signs, and what is not a number, come out as the order has it.
-  return false;
-}
-
-Rank exact_up_to(const Reduction& reduction) {
-  if (is_exact(reduction)) return std::numeric_limits<Rank>::max();
-  // Not of complex numbers: a product of two may round otherwise when they change places (fused multiply-add). Which of
-  // two NaNs is the sum is not said by IEEE 754, and may depend on the order.
-  const Kind kind = kind_of(reduction.layout.type);
-  if (kind == Kind::real && (reduction.op == MPI_MAX || reduction.op == MPI_MIN)) {
-    return std::numeric_limits<Rank>::max();
-  }
-  const bool sum = reduction.op == MPI_SUM && (kind == Kind::real || kind == Kind::complex);
-  const bool product = reduction.op == MPI_PROD && kind == Kind::real;
-  return sum || product ? 2 : 1;
+  const bool is_extreme = reduction.op == MPI_MAX || reduction.op == MPI_MIN;
+  return has_the_same_bits(kind) || (kind == Kind::real && is_extreme);
 }
 
 namespace {
@@ -170,7 +161,8 @@ void append(const Reduction& reduction, std::byte* to, const std::byte* from, By
 
 Combine combine_by(const Reduction& reduction) {
   return [&reduction](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
-    if (order == OperandOrder::to_first && !is_exact(reduction)) {
+    if (order == OperandOrder::to_first &&
+        !(is_builtin(reduction.op) && has_the_same_bits(kind_of(reduction.layout.type)))) {
       append(reduction, to, from, bytes);
     } else {
       prepend(reduction, to, from, bytes);

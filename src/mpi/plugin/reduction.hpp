@@ -27,13 +27,9 @@ struct Reduction {
 /// MPI_SUM, …: never freed.
 [[nodiscard]] bool is_builtin(MPI_Op op);
 
-/// Whether the result has the same bits in whatever order elements are combined.
+/// Whether the result is the same number in whatever order elements are combined: of whole numbers, and of the largest
+/// of real ones. Of zeros of both signs, and of what is not a number, the order may decide which one is the result.
 [[nodiscard]] bool is_exact(const Reduction& reduction);
-
-/// The largest number of ranks among which the result is the same number in whatever order elements are combined: 2 for
-/// sums that round, since a + b rounds as b + a does, and any for the largest of real numbers. Of zeros of both signs,
-/// and of what is not a number, the order may decide which one is the result.
-[[nodiscard]] Rank exact_up_to(const Reduction& reduction);
 
 /// For the Executor. The reduction must outlive it.
 [[nodiscard]] Combine combine_by(const Reduction& reduction);

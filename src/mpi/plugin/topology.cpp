@@ -39,8 +39,8 @@ Result<Job> job_of(const Network& network, const Process& process, const std::ve
 }
 
 /// One number after the other, as text.
-std::string placement_text(const Placement& placement, LinkRate rate, bool direct, bool collectives_are_apart) {
-  std::string text = fmt::format("{} {} {}\n", to_string(rate), direct ? 1 : 0, collectives_are_apart ? 1 : 0);
+std::string placement_text(const Placement& placement, bool collectives_are_apart) {
+  std::string text = collectives_are_apart ? "1\n" : "0\n";
   const auto add = [&](const auto& list) {
     text += fmt::format("{}", list.size());
     for (const auto& one : list) text += fmt::format(" {}", static_cast<std::uint32_t>(one));
@@ -56,12 +56,7 @@ std::string placement_text(const Placement& placement, LinkRate rate, bool direc
 
 void take_words(std::string_view text, Process& process) {
   LineReader lines(text);
-  const auto links = split(lines.next().value_or(""), ' ');
-  if (links.size() == 3) {
-    process.link_rate = parse_link_rate(links[0]).value_or(LinkRate{});
-    process.direct = links[1] == "1";
-    process.collectives_are_apart = links[2] == "1";
-  }
+  process.collectives_are_apart = lines.next() == "1";
   Placement& placement = process.placement;
   const auto take = [&](auto& list) {
     const auto line = lines.next();
@@ -79,33 +74,6 @@ void take_words(std::string_view text, Process& process) {
   take(placement.point);
 }
 
-/// That of the first NIC of the job whose rate is known.
-LinkRate rate_of(const Network& network, const Job& job) {
-  for (const MachineId machine : job.machines()) {
-    for (const PortId endpoint : network.machine(machine).endpoints) {
-      if (network.port(endpoint).rate.known()) return network.port(endpoint).rate;
-    }
-  }
-  return {};
-}
-
-/// Of all NICs of a machine together, on whatever network: the most of any of the job's. 0: of one the rate is not
-/// known.
-double bandwidth_of_machines(const Network& whole, const Network& network, const Job& job) {
-  double most = 0;
-  for (const MachineId member : job.machines()) {
-    const auto machine = whole.find_machine(network.machine(member).name);
-    if (!machine) return 0;
-    double together = 0;
-    for (const PortId endpoint : whole.machine(*machine).endpoints) {
-      if (!whole.port(endpoint).rate.known()) return 0;
-      together += whole.port(endpoint).rate.bytes_per_second();
-    }
-    most = std::max(most, together);
-  }
-  return most;
-}
-
 /// Whether messages between two processes, and so all that the MPI sends, may take a network that is not for
 /// collectives.
 bool are_collectives_apart(const Network& network) {
@@ -118,7 +86,6 @@ bool are_collectives_apart(const Network& network) {
 struct Found {
   std::string placement;
   std::vector<std::string> paths;  ///< as paths_of_machines()
-  double bandwidth = 0;            ///< as bandwidth_of_machines()
 };
 
 Result<Found> find_placement(const std::string& source, const Process& process, const std::vector<std::string>& hosts) {
@@ -130,9 +97,7 @@ Result<Found> find_placement(const std::string& source, const Process& process, 
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, hosts);
   if (!job) return Failure(job.error());
-  Found found{placement_text(placement_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart),
-              {},
-              bandwidth_of_machines(*whole, *network, *job)};
+  Found found{placement_text(placement_of_job(*network, *job), are_apart), {}};
   if (process.settings.sockets) found.paths = paths_of_machines(*network, *job);
   return found;
 }
@@ -148,7 +113,6 @@ void add_topology(Process& process) {
     auto here = find_placement(source, process, hosts);
     if (here) {
       found = std::move(*here);
-      process.machine_bandwidth = found.bandwidth;
       explain(fmt::format("the network is {}", source));
     } else {
       report(fmt::format("the network is not used: {}", in_words(here.error())));

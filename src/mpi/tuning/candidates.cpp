@@ -10,68 +10,27 @@ namespace {
 constexpr Bytes small = 16384;
 constexpr Bytes chunk = 32768;
 
-std::vector<ForcedChoice> of_vectors(MpiCall call, Bytes bytes) {
+std::vector<ForcedChoice> usual(MpiCall call, bool is_small) {
   switch (call) {
     case MpiCall::bcast:
-      return bytes <= small ? std::vector<ForcedChoice>{{"knomial", 0}, {"binomial", 0}}
-                            : std::vector<ForcedChoice>{{"chain", chunk}, {"knomial", 0}};
+      return {is_small ? ForcedChoice{"knomial", 0} : ForcedChoice{"chain", chunk}, {"binomial", 0}};
     case MpiCall::reduce:
-      return bytes <= small ? std::vector<ForcedChoice>{{"binomial", 0}, {"knomial", 0}}
-                            : std::vector<ForcedChoice>{{"chain", chunk}, {"mpich-rabenseifner", 0}};
-    default:
-      return bytes <= small ? std::vector<ForcedChoice>{{"recursive-doubling", 0}, {"binomial", 0}}
-                            : std::vector<ForcedChoice>{{"rabenseifner", 0}, {"ring", 0}};
-  }
-}
-
-std::vector<ForcedChoice> of_blocks(MpiCall call, Bytes bytes) {
-  switch (call) {
+      return {is_small ? ForcedChoice{"binomial", 0} : ForcedChoice{"chain", chunk}, {"knomial", 0}};
+    case MpiCall::allreduce:
+      return {{is_small ? "recursive-doubling" : "rabenseifner", 0}, {is_small ? "binomial" : "ring", 0}};
     case MpiCall::reduce_scatter_block:
     case MpiCall::reduce_scatter:
       return {{"recursive-halving", 0}, {"pairwise", 0}};
     case MpiCall::allgather:
-      return bytes <= small ? std::vector<ForcedChoice>{{"bruck", 0}, {"recursive-doubling", 0}}
-                            : std::vector<ForcedChoice>{{"ring", 0}, {"recursive-doubling", 0}};
     case MpiCall::allgatherv:
-      return {{"ring", 0}, {"bruck", 0}};
-    case MpiCall::gather:
-    case MpiCall::scatter:
-      return {{"linear", 0}, {"binomial", 0}};
-    case MpiCall::gatherv:
-    case MpiCall::scatterv:
-      return {{"linear", 0}};
+      return {{is_small ? "bruck" : "ring", 0}, {"recursive-doubling", 0}};
     case MpiCall::alltoall:
     case MpiCall::alltoallv:
       return {{"spread", 0}, {"pairwise", 0}};
-    default:
-      return {{"dissemination", 0}, {"tree", 0}};
-  }
-}
-
-/// Among ranks that share memory a step costs more than a message (src/planner/schedule/spread.cpp), as long as they
-/// are few.
-constexpr std::size_t max_ranks_of_spread = 32;
-
-std::vector<ForcedChoice> within_a_node(MpiCall call, Bytes bytes) {
-  switch (call) {
-    case MpiCall::bcast:
-      return {{"linear", 0}, {"binomial", 0}};
-    case MpiCall::reduce:
-      return bytes < Bytes{1} << 20 ? std::vector<ForcedChoice>{{"spread", 0}, {"binomial", 0}}
-                                    : std::vector<ForcedChoice>{{"two-step", 0}, {"spread", 0}};
-    case MpiCall::allreduce:
-      return bytes <= small / 2 ? std::vector<ForcedChoice>{{"spread", 0}, {"recursive-doubling", 0}}
-                                : std::vector<ForcedChoice>{{"two-step", 0}, {"recursive-doubling", 0}};
-    case MpiCall::reduce_scatter_block:
-    case MpiCall::reduce_scatter:
-      return {{"spread", 0}, {"pairwise", 0}};
-    case MpiCall::allgather:
-    case MpiCall::allgatherv:
-      return {{"spread", 0}, {"ring", 0}};
     case MpiCall::barrier:
-      return {{"spread", 0}, {"dissemination", 0}};
+      return {{"dissemination", 0}, {"tree", 0}};
     default:
-      return of_blocks(call, bytes);
+      return {{"linear", 0}};
   }
 }
 
@@ -81,40 +40,18 @@ bool needs_gateways(const Placement& placement) {
   return !all && std::ranges::any_of(placement.group, [](std::uint32_t group) { return group > 0; });
 }
 
-/// Through several gateways a group.
-std::vector<ForcedChoice> over_gateways(MpiCall call, Bytes bytes) {
-  const Bytes pieces = bytes > small ? small / 2 : 0;
-  switch (call) {
-    case MpiCall::bcast:
-    case MpiCall::reduce:
-    case MpiCall::allreduce:
-      return {{"gateways", pieces}, {"hierarchical", 0}};
-    case MpiCall::alltoall:
-      return {{"gateways-mixed", 0}, {"gateways", 0}};
-    default:
-      return {};
-  }
-}
-
-bool has_hierarchical(MpiCall call) {
-  return !names_of(call).sized_by_rank && call != MpiCall::gather && call != MpiCall::scatter;
-}
-
 }  // namespace
 
 std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement) {
-  const std::size_t ranks = placement.machine.size();
-  if (placement.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
-  if (needs_gateways(placement)) {
-    if (auto found = over_gateways(call, bytes); !found.empty()) return found;
-  }
   const bool is_vector = call == MpiCall::bcast || call == MpiCall::reduce || call == MpiCall::allreduce;
-  auto found = is_vector ? of_vectors(call, bytes) : of_blocks(call, bytes);
-  const bool several = placement.machine_count() > 1 && placement.machine_count() < ranks;
-  if (several && has_hierarchical(call)) {
-    found.resize(1);
-    found.insert(found.begin(), {"hierarchical", 0});
+  if (needs_gateways(placement)) {
+    if (is_vector) return {{"gateways", bytes > small ? small / 2 : 0}, {"hierarchical", 0}};
+    if (call == MpiCall::alltoall) return {{"gateways-mixed", 0}, {"gateways", 0}};
   }
+  auto found = usual(call, bytes <= small);
+  const bool is_rooted_block = call == MpiCall::gather || call == MpiCall::scatter;
+  const bool several = placement.machine_count() > 1 && placement.machine_count() < placement.machine.size();
+  if (several && !names_of(call).sized_by_rank && !is_rooted_block) found.insert(found.begin(), {"hierarchical", 0});
   return found;
 }
 

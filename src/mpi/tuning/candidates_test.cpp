@@ -8,11 +8,10 @@ namespace {
 TEST(Candidates, CanBeExecutedForEveryCallAndSize) {
   for (const MpiCallNames& call : mpi_calls()) {
     for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{16384}, Bytes{16385}, Bytes{1} << 40}) {
-      for (const Placement& placement :
-           {placement_of_ranks(6, 6), placement_of_ranks(6, 1), placement_of_ranks(6, 2)}) {
+      for (const Placement& placement : {placement_of_ranks(6, 1), placement_of_ranks(6, 2)}) {
         const auto found = candidates(call.call, bytes, placement);
         EXPECT_GE(found.size(), 1U) << call.name;
-        EXPECT_LE(found.size(), 2U) << call.name;
+        EXPECT_LE(found.size(), 3U) << call.name;
         for (const ForcedChoice& choice : found)
           EXPECT_TRUE(parse_forced_choice(call.call, choice.algorithm)) << call.name << " " << choice.algorithm;
       }
@@ -23,7 +22,6 @@ TEST(Candidates, CanBeExecutedForEveryCallAndSize) {
 TEST(Candidates, OfSeveralMachinesWithSeveralRanksAreHierarchicalFirst) {
   EXPECT_EQ(candidates(MpiCall::allreduce, 8, placement_of_ranks(6, 2))[0].algorithm, "hierarchical");
   EXPECT_NE(candidates(MpiCall::allreduce, 8, placement_of_ranks(6, 1))[0].algorithm, "hierarchical");
-  EXPECT_NE(candidates(MpiCall::allreduce, 8, placement_of_ranks(6, 6))[0].algorithm, "hierarchical");
 }
 
 TEST(Candidates, GoThroughGatewaysWhereOnlySomeMachinesReachOtherGroups) {
@@ -41,11 +39,6 @@ TEST(Candidates, GoThroughGatewaysWhereOnlySomeMachinesReachOtherGroups) {
       EXPECT_TRUE(parse_forced_choice(call.call, choice.algorithm)) << call.name << " " << choice.algorithm;
     }
   }
-}
-
-TEST(Candidates, WithinANodeHaveFewStepsUnlessRanksAreMany) {
-  EXPECT_EQ(candidates(MpiCall::barrier, 0, placement_of_ranks(8, 8))[0].algorithm, "spread");
-  EXPECT_NE(candidates(MpiCall::barrier, 0, placement_of_ranks(64, 64))[0].algorithm, "spread");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "ayatori/tuning/settings.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "ayatori/base/byte_count.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 
@@ -10,25 +10,6 @@ namespace ayatori {
 
 namespace {
 
-struct Unit {
-  std::string_view name;
-  Bytes bytes;
-};
-
-/// In small letters. As in dd and split: one letter is a power of 1024, and with a B a power of 1000.
-constexpr std::array<Unit, 11> units = {{{"", 1},
-                                         {"b", 1},
-                                         {"kb", 1'000},
-                                         {"mb", 1'000'000},
-                                         {"gb", 1'000'000'000},
-                                         {"k", Bytes{1} << 10},
-                                         {"kib", Bytes{1} << 10},
-                                         {"m", Bytes{1} << 20},
-                                         {"mib", Bytes{1} << 20},
-                                         {"g", Bytes{1} << 30},
-                                         {"gib", Bytes{1} << 30}}};
-constexpr Bytes max_byte_count = Bytes{1} << 58;
-constexpr std::size_t max_decimals = 9;
 constexpr std::uint32_t max_cpu = 65535;
 
 Result<std::string> executable_algorithm(MpiCall call, std::string_view word) {
@@ -45,24 +26,27 @@ Result<std::string> executable_algorithm(MpiCall call, std::string_view word) {
   return with_hint(fail("{} has no algorithm '{}'", names_of(call).name, word), "there are mpi, " + known);
 }
 
+/// Of "chunk=16KiB".
+Result<Bytes> parse_chunk(std::string_view option) {
+  const std::size_t equals = std::min(option.find('='), option.size());
+  if (option.substr(0, equals) != "chunk") return fail("no option '{}'; there is chunk=SIZE", option);
+  const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
+  if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
+  return *bytes;
+}
+
 /// "file:F" or "library:L.so:NAME", whose names may have colons of their own, and a size of chunks after the last one.
 Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   if (names_of(call).sized_by_rank) {
     return fail("{} has sizes by rank, which algorithms of others do not take", names_of(call).name);
   }
-  ForcedChoice choice;
   const std::size_t last = text.rfind(':');
   const std::string_view option = text.substr(last + 1);
-  const std::size_t equals = std::min(option.find('='), option.size());
-  const bool has_option = option.substr(0, equals) == "chunk";
-  if (has_option && last != text.find(':')) {
-    const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
-    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
-    choice.chunk_bytes = *bytes;
-    text = text.substr(0, last);
-  }
-  choice.algorithm = text;
-  return choice;
+  const bool has_option = option.substr(0, option.find('=')) == "chunk" && last != text.find(':');
+  if (!has_option) return ForcedChoice{std::string(text), 0};
+  const auto size = parse_chunk(option);
+  if (!size) return Failure(size.error());
+  return ForcedChoice{std::string(text.substr(0, last)), *size};
 }
 
 bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "off"; }
@@ -124,33 +108,6 @@ void read_max_count(Settings& settings, std::string_view value) {
 
 }  // namespace
 
-std::optional<Bytes> parse_byte_count(std::string_view text) {
-  text = trimmed(text);
-  const auto take_digits = [&text] {
-    const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
-    text.remove_prefix(digits.size());
-    return digits;
-  };
-  const auto whole = parse_unsigned<Bytes>(take_digits());
-  Bytes decimals = 0;
-  Bytes scale = 1;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    const std::string_view digits = take_digits();
-    if (digits.empty() || digits.size() > max_decimals) return std::nullopt;
-    decimals = parse_unsigned<Bytes>(digits).value_or(0);
-    for (std::size_t i = 0; i < digits.size(); ++i) scale *= 10;
-  }
-  std::string word(trimmed(text));
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  const auto unit = std::ranges::find(units, word, &Unit::name);
-  if (!whole || unit == units.end() || *whole > max_byte_count / unit->bytes) return std::nullopt;
-  if (decimals * unit->bytes % scale != 0) return std::nullopt;  // less than 10^9 · 2^30: no overflow
-  const Bytes bytes = *whole * unit->bytes + decimals * unit->bytes / scale;
-  return bytes <= max_byte_count ? std::optional(bytes) : std::nullopt;
-}
-
 Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
   if (names_loaded_algorithm(text)) return parse_loaded_choice(call, text);
   const auto parts = split(text, ':');
@@ -162,19 +119,16 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
     choice.algorithm = std::move(*algorithm);
   }
   for (const std::string_view part : std::span(parts).subspan(1)) {
-    const std::size_t equals = std::min(part.find('='), part.size());
-    const std::string_view key = part.substr(0, equals);
-    if (key != "chunk") return fail("no option '{}'; there is chunk=SIZE", part);
-    const auto bytes = parse_byte_count(part.substr(std::min(equals + 1, part.size())));
-    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", part);
-    choice.chunk_bytes = *bytes;
+    const auto size = parse_chunk(part);
+    if (!size) return Failure(size.error());
+    choice.chunk_bytes = *size;
   }
   return choice;
 }
 
 std::vector<std::string_view> setting_variables() {
   std::vector<std::string_view> names = {
-      "AYATORI_VERBOSE",           "AYATORI_GUARD",    "AYATORI_NODE_MEMORY",  "AYATORI_MAX_COUNT",
+      "AYATORI_VERBOSE",           "AYATORI_VETO",     "AYATORI_NODE_MEMORY",  "AYATORI_MAX_COUNT",
       "AYATORI_RANKS_PER_MACHINE", "AYATORI_PROGRESS", "AYATORI_PROGRESS_CPU", "AYATORI_SOCKETS"};
   for (const MpiCallNames& call : mpi_calls()) {
     names.push_back(call.variable);
@@ -184,7 +138,8 @@ std::vector<std::string_view> setting_variables() {
 }
 
 bool Settings::executes_anything() const {
-  return guard || std::ranges::any_of(forced, forces_an_algorithm) || forces_nonblocking();
+  const auto is_set = [](const auto& choice) { return choice.has_value(); };
+  return std::ranges::any_of(forced, is_set) || std::ranges::any_of(forced_nonblocking, is_set);
 }
 
 bool Settings::forces_nonblocking() const { return std::ranges::any_of(forced_nonblocking, forces_an_algorithm); }
@@ -198,7 +153,7 @@ Settings parse_settings(std::string_view lines) {
     const std::string_view name = line->substr(0, equals);
     const std::string_view value = line->substr(equals + 1);
     if (name == "AYATORI_VERBOSE") settings.verbose = is_on(value);
-    if (name == "AYATORI_GUARD") settings.guard = is_on(value);
+    if (name == "AYATORI_VETO") settings.veto = is_on(value);
     if (name == "AYATORI_NODE_MEMORY") settings.node_memory = is_on(value);
     if (name == "AYATORI_SOCKETS") settings.sockets = is_on(value);
     if (name == "AYATORI_RANKS_PER_MACHINE") {

@@ -7,31 +7,6 @@
 namespace ayatori {
 namespace {
 
-TEST(ParseByteCount, TakesWholeNumbersWithUnits) {
-  EXPECT_EQ(parse_byte_count("0"), Bytes{0});
-  EXPECT_EQ(parse_byte_count("17"), Bytes{17});
-  EXPECT_EQ(parse_byte_count("16KiB"), Bytes{16384});
-  EXPECT_EQ(parse_byte_count("3MB"), Bytes{3'000'000});
-  EXPECT_EQ(parse_byte_count("1GiB"), Bytes{1} << 30);
-}
-
-TEST(ParseByteCount, TakesWhatTheCommandLineTakes) {
-  for (const char* text : {"16K", "16k", "16kib", "16KIB", "16 KiB", " 16KiB ", "16384B", "16384b", "16.0KiB"})
-    EXPECT_EQ(parse_byte_count(text), Bytes{16384}) << text;
-  for (const char* text : {"2kB", "2KB", "2kb", "2.000kB"}) EXPECT_EQ(parse_byte_count(text), Bytes{2000}) << text;
-  EXPECT_EQ(parse_byte_count("1.5KiB"), Bytes{1536});
-  EXPECT_EQ(parse_byte_count("1M"), Bytes{1} << 20);
-  EXPECT_EQ(parse_byte_count("2g"), Bytes{2} << 30);
-  EXPECT_EQ(parse_byte_count("268435456GiB"), Bytes{1} << 58);
-}
-
-TEST(ParseByteCount, RefusesAllOtherTexts) {
-  for (const char* text :
-       {"", "KiB", "-1", "1.5", "1.0001K", "1.K", ".5K", "1.0000000000K", "16KiBs", "16KiB/s", "1K 2K", "+1",
-        "99999999999999999999", "8589934592GiB", "268435456.000000001GiB", "288230376151711745"})
-    EXPECT_EQ(parse_byte_count(text), std::nullopt) << text;
-}
-
 TEST(ParseForcedChoice, ReadsAlgorithmAndChunk) {
   EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "trinaryx3:chunk=16KiB"), (ForcedChoice{"trinaryx3", 16384}));
   EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "chain:chunk=1000"), (ForcedChoice{"chain", 1000}));
@@ -73,9 +48,9 @@ TEST(ParseForcedChoice, TakesAlgorithmsOfOthersWithoutLoadingThem) {
 
 TEST(ParseSettings, UsesWhatItKnowsAndComplainsOfTheRest) {
   const Settings settings = parse_settings(
-      "AYATORI_VERBOSE=1\nAYATORI_GUARD=off\nAYATORI_BCAST=chain\nAYATORI_REDUCE=best\nHOME=/root\nnothing\n");
+      "AYATORI_VERBOSE=1\nAYATORI_VETO=off\nAYATORI_BCAST=chain\nAYATORI_REDUCE=best\nHOME=/root\nnothing\n");
   EXPECT_TRUE(settings.verbose);
-  EXPECT_FALSE(settings.guard);
+  EXPECT_FALSE(settings.veto);
   EXPECT_EQ(settings.forced[static_cast<std::size_t>(MpiCall::bcast)], (ForcedChoice{"chain", 0}));
   EXPECT_EQ(settings.forced[static_cast<std::size_t>(MpiCall::reduce)], std::nullopt);
   ASSERT_EQ(settings.complaints.size(), 1U);
@@ -112,10 +87,12 @@ TEST(ParseSettings, ReadsHowManyBytesACountOfTheMpiStandsFor) {
   }
 }
 
-TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheGuardIsOn) {
+TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheVetoIsOn) {
   const Settings settings = parse_settings("");
   EXPECT_FALSE(settings.verbose);
-  EXPECT_TRUE(settings.guard);
+  EXPECT_TRUE(settings.veto);
+  EXPECT_FALSE(settings.executes_anything());
+  EXPECT_TRUE(parse_settings("AYATORI_IBCAST=mpi\n").executes_anything());
   for (const auto& forced : settings.forced) EXPECT_EQ(forced, std::nullopt);
 }
 

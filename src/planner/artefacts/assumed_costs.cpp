@@ -83,44 +83,4 @@ AssumedCosts assumed_costs(LinkRate rate, bool direct) {
           fabric.link};
 }
 
-namespace {
-
-SizeCost with_more(SizeCost cost, double seconds) {
-  if (seconds == 0) return cost;
-  if (cost.empty() || cost.front().from > 0) cost.insert(cost.begin(), CostLine{});
-  for (CostLine& line : cost) line.seconds += seconds;
-  return cost;
-}
-
-/// What messages cost that our engine sends and receives by the MPI.
-MessageCosts executed(MessageCosts costs, double engine) {
-  costs.send = with_more(std::move(costs.send), engine);
-  costs.receive = with_more(std::move(costs.receive), engine);
-  return costs;
-}
-
-}  // namespace
-
-CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise, double link_latency) {
-  CommunicationCosts costs = otherwise;
-  if (calibration.inside) {
-    costs.inside = executed(*calibration.inside, calibration.engine);
-    costs.cores = calibration.cores;
-    costs.scheduling_delay = calibration.scheduling_delay;
-    costs.start_skew = calibration.start_skew;
-    costs.oversubscription = calibration.oversubscription;
-  }
-  if (calibration.between) {
-    costs.between = executed(*calibration.between, calibration.engine);
-    costs.between.latency = std::max(0.0, costs.between.latency - calibration.links_between * link_latency);
-  }
-  if (!calibration.copy.empty()) costs.copy = calibration.copy;
-  if (!calibration.reduce.empty()) {
-    costs.reduce = calibration.reduce;
-    costs.cache_refill = calibration.cache_refill;
-  }
-  costs.start = calibration.start;
-  return costs;
-}
-
 }  // namespace ayatori

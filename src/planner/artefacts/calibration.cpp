@@ -1,8 +1,5 @@
 #include "ayatori/artefacts/calibration.hpp"
 
-#include <algorithm>
-
-#include "ayatori/base/text.hpp"
 #include "costs_json.hpp"
 
 namespace ayatori {
@@ -46,34 +43,6 @@ constexpr auto describe_calibration = [](auto& fields, auto& calibration) {
 };
 
 }  // namespace
-
-std::string processor_name(std::string_view cpuinfo, std::string_view architecture) {
-  LineReader lines(cpuinfo);
-  while (const auto line = lines.next()) {
-    const std::size_t colon = line->find(':');
-    if (!line->starts_with("model name") || colon == std::string_view::npos) continue;
-    const std::string_view name = trimmed(line->substr(colon + 1));
-    if (!name.empty()) return std::string(name);
-  }
-  return std::string(architecture);
-}
-
-std::string_view processor_of(const Calibration& calibration) {
-  std::string_view text = calibration.machine;
-  const std::size_t host = text.find(": ");
-  if (host != std::string_view::npos) text.remove_prefix(host + 2);
-  const std::size_t comma = text.rfind(", ");
-  if (comma == std::string_view::npos) return text;
-  const std::string_view cores = text.substr(comma + 2);
-  const std::size_t digits = std::min(cores.find_first_not_of("0123456789"), cores.size());
-  return digits > 0 && cores.substr(digits).starts_with(" core") ? text.substr(0, comma) : text;
-}
-
-bool is_of_a_faster_network(const Calibration& calibration, double bytes_per_second) {
-  constexpr double what_fits_are_wrong_by = 0.05;
-  return calibration.between && bytes_per_second > 0 &&
-         calibration.between->bandwidth > bytes_per_second * (1 + what_fits_are_wrong_by);
-}
 
 std::string calibration_text(const Calibration& calibration) {
   return artefact_text(calibration_head, calibration, describe_calibration);

@@ -83,38 +83,5 @@ TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {
             "f.json: /errors/0/points: expected a whole number, 1 or more");
 }
 
-TEST(ProcessorName, IsTheModelNameElseTheArchitecture) {
-  const std::string x86 = "processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7763 \nmodel name\t: other\n";
-  EXPECT_EQ(processor_name(x86, "x86_64"), "AMD EPYC 7763");
-  EXPECT_EQ(processor_name("processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n", "aarch64"), "aarch64");
-  EXPECT_EQ(processor_name("model name\t:\n", "riscv64"), "riscv64");
-  EXPECT_EQ(processor_name("", "aarch64"), "aarch64");
-}
-
-TEST(ProcessorOf, IsWhatTheMachineNamesBetweenHostAndCores) {
-  const auto of = [](std::string machine) {
-    Calibration calibration;
-    calibration.machine = std::move(machine);
-    return std::string(processor_of(calibration));
-  };
-  EXPECT_EQ(of("n1: AMD EPYC 7763, 2 cores"), "AMD EPYC 7763");
-  EXPECT_EQ(of("aarch64-node: aarch64, 64 cores"), "aarch64");
-  EXPECT_EQ(of("n1: Xeon, at 2 GHz, 1 cores"), "Xeon, at 2 GHz");
-  EXPECT_EQ(of("n1: Xeon, at 2 GHz"), "Xeon, at 2 GHz");
-  EXPECT_EQ(of("Xeon"), "Xeon");
-}
-
-TEST(IsOfAFasterNetwork, WhereBytesWereFasterThanTheNicsAre) {
-  Calibration calibration = example();
-  EXPECT_FALSE(is_of_a_faster_network(calibration, 1e9)) << "nothing was measured between machines";
-  calibration.between = MessageCosts{};
-  EXPECT_FALSE(is_of_a_faster_network(calibration, 1e9)) << "no limit was found";
-  calibration.between->bandwidth = 1.04e9;
-  EXPECT_FALSE(is_of_a_faster_network(calibration, 1e9)) << "fits are wrong by as much";
-  EXPECT_FALSE(is_of_a_faster_network(calibration, 0)) << "no rate is known";
-  calibration.between->bandwidth = 1.06e9;
-  EXPECT_TRUE(is_of_a_faster_network(calibration, 1e9));
-}
-
 }  // namespace calibration_test
 }  // namespace ayatori

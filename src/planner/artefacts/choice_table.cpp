@@ -18,7 +18,7 @@ namespace {
 constexpr ArtefactHead table_head = {
     .format = "ayatori-choice",
     .name = "a choice table",
-    .made_by = "`ayatori choose SOURCE --job HOSTFILE --out FILE` writes one",
+    .made_by = "`ayatori tune` and `ayatori choose SOURCE --job HOSTFILE --out FILE` write one",
 };
 
 /// One of some words: "drift" or "synchronous".
@@ -102,7 +102,7 @@ struct AlgorithmName : Plain {
     const auto is_named = [&](const Algorithm& algorithm) {
       return to_word(algorithm.collective) == collective && algorithm.name == *word;
     };
-    if (!names_loaded_algorithm(*word) && std::ranges::none_of(algorithms(), is_named)) {
+    if (*word != the_mpis_own && !names_loaded_algorithm(*word) && std::ranges::none_of(algorithms(), is_named)) {
       return value.wrong(fmt::format("expected the name of an algorithm for {}", collective));
     }
     into = std::move(*word);
@@ -159,11 +159,32 @@ struct Choices {
   }
 };
 
+constexpr auto describe_measurement = [](auto& fields, auto& measured) {
+  fields.member("machine", measured.machine, FilledText{});
+  fields.member("mpi", measured.mpi, FilledText{});
+  fields.member("date", measured.date, FilledText{});
+  fields.member("seed", measured.seed, Count{});
+  fields.no_others("a measurement");
+};
+
+/// Of a table that may have none.
+struct Measurement {
+  [[nodiscard]] Result<> read(const JsonValue& value, std::optional<ChoiceMeasurement>& into) const {
+    return Record{describe_measurement}.read(value, into.emplace());
+  }
+  [[nodiscard]] Json write(const std::optional<ChoiceMeasurement>& measured) const {
+    return Record{describe_measurement}.write(*measured);
+  }
+};
+
 constexpr auto describe_table = [](auto& fields, auto& table) {
-  fields.member("source", table.source, FilledText{});
   fields.member("machines", table.machines, Machines{});
-  fields.member("method", table.method, OneOf{methods});
-  fields.member("model", table.model, Record{describe_model});
+  fields.optional_if(table.measured.has_value(), "measured", table.measured, Measurement{});
+  if (!table.measured) {
+    fields.member("source", table.source, FilledText{});
+    fields.member("method", table.method, OneOf{methods});
+    fields.member("model", table.model, Record{describe_model});
+  }
   fields.member("collectives", table.collectives, Choices{});
 };
 

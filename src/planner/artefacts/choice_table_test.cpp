@@ -14,9 +14,18 @@ namespace choice_table_test {
 
 std::string error_of(std::string_view text) { return refusal_of(parse_choice_table, text); }
 
+/// The same choices as if they had been measured, some of them with the MPI's own as the fastest.
+ChoiceTable measured(ChoiceTable table, std::uint64_t seed) {
+  table.source = table.method = "";
+  table.model = {};
+  table.measured = {"n1: a processor, 2 cores", "Open MPI 4.1.4", "2026-11-27", seed};
+  for (CollectiveChoice& choice : table.collectives) choice.intervals.front().algorithm = the_mpis_own;
+  return table;
+}
+
 /// Tables for any of the collectives, with intervals of any length.
 ChoiceTable random_table(Random& random) {
-  ChoiceTable table{"fattree:K=2", {{"a", 2}, {"b", 1}}, "pair", {}, {}};
+  ChoiceTable table{"fattree:K=2", {{"a", 2}, {"b", 1}}, "pair", {}, {}, {}};
   CommunicationCosts costs;
   costs.inside = {1e-7, {{0, 1e-7 / 3, 0}}, {}, 0, random.below(1U << 20), 1e-6, 0};
   costs.between.send = {{0, 1e-6, 0}, {4097, 0, 1e-10}};
@@ -45,6 +54,7 @@ ChoiceTable random_table(Random& random) {
     choices[collective] = choice;
   }
   for (const auto& [name, choice] : choices) table.collectives.push_back(choice);
+  if (random.below(2) == 0) return measured(std::move(table), random.below(1000));
   return table;
 }
 
@@ -152,7 +162,9 @@ TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
             interval + "0/chunk: expected a whole number, 0 or more");
 }
 
-ChoiceTable table_for(std::vector<JobHost> machines) { return {"fattree:K=2", std::move(machines), "pair", {}, {}}; }
+ChoiceTable table_for(std::vector<JobHost> machines) {
+  return {"fattree:K=2", std::move(machines), "pair", {}, {}, {}};
+}
 
 using Ranks = std::vector<std::uint32_t>;
 using Hosts = std::vector<std::string>;

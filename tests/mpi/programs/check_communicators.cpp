@@ -32,8 +32,7 @@ void sum(MPI_Comm comm) {
   need(all == size, "a sum over a communicator");
 }
 
-/// `times`: many are more than an MPI has context ids (MPICH: 2048). Some are used for so long that a trial begins on
-/// them, and are freed before it is over.
+/// `times`: many are more than an MPI has context ids (MPICH: 2048). Some are used for long, and others once.
 void come_and_go(int times) {
   for (int i = 0; i < times; ++i) {
     MPI_Comm comm = MPI_COMM_NULL;

@@ -1,4 +1,4 @@
-/* Calls that are made so often that the plug-in tries its ways again, with roots in turn, and in place now and then:
+/* Calls that are made so often that the plug-in compares the first ones, with roots in turn, and in place now and then:
  * ranks that did not count alike would wait for each other for ever. "right" on rank 0 if all results were.
  *
  *     check_often CALLS

@@ -1,5 +1,5 @@
-/* Sums that round, so often that they can be on trial: each of two ranks has the bits that it computes by itself,
- * whoever executes it. "right" on rank 0 if all were, and all ranks got the same.
+/* Sums that round: each of two ranks has the bits that it computes by itself, whoever executes it. "right" on rank 0 if
+ * all were, and all ranks got the same.
  *
  *     check_sums CALLS
  */

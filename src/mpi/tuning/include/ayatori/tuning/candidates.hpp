@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Which algorithms are worth a trial, where neither the user nor a choice table names one.
+/// Algorithms for calls between machines that the MPI's own algorithms may not execute, by rules: they are good in
+/// general.
 
 #include <vector>
 
@@ -9,9 +10,9 @@
 
 namespace ayatori {
 
-/// At most two, for `bytes` as MPI counts them (0 for calls with a size for each rank). Those that combine or forward
-/// on machines first come first where there are several machines with several ranks, and before them those that use
-/// gateways, where only some machines reach the network between groups.
+/// The first that can be executed is to be, for `bytes` as MPI counts them. Those that combine or forward on machines
+/// come first where machines have several ranks, and gateways where only some machines reach the network between
+/// groups.
 [[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement);
 
 }  // namespace ayatori

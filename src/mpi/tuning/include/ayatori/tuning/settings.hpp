@@ -31,8 +31,8 @@ enum class ProgressMode : std::uint8_t {
 };
 
 struct Settings {
-  bool verbose = false;     ///< AYATORI_VERBOSE
-  bool guard = true;        ///< AYATORI_GUARD: whether the first calls are compared with the MPI's own
+  bool verbose = false;  ///< AYATORI_VERBOSE
+  bool veto = true;  ///< AYATORI_VETO: whether the first calls of a table's algorithm are compared with the MPI's own
   bool node_memory = true;  ///< AYATORI_NODE_MEMORY: whether processes of a node talk through memory that they share
   /// AYATORI_SOCKETS: whether messages between machines go by TCP connections of our own, over the networks that the
   /// job's network has, instead of through the MPI.
@@ -51,16 +51,11 @@ struct Settings {
   std::vector<std::uint32_t> progress_cpus;
   std::vector<std::string> complaints;  ///< one line for each variable that can't be used, and so is not
 
-  /// Whether there is any call that may be executed.
+  /// Whether any variable names who executes a call.
   [[nodiscard]] bool executes_anything() const;
   /// Whether one is forced that does not block.
   [[nodiscard]] bool forces_nonblocking() const;
 };
-
-/// Sizes as the command line takes them (python/ayatori/base/units.py): "16KiB", "1.5M", "64 kB". A number, and
-/// nothing, B, KiB, MiB, GiB, kB, MB, GB, or K, M, G for powers of 1024, in small letters or capitals. Nothing for any
-/// other text, a part of a byte, or more than 2^58 bytes.
-[[nodiscard]] std::optional<Bytes> parse_byte_count(std::string_view text);
 
 /// "trinaryx3", "trinaryx3:chunk=16KiB", "file:F" or "library:L.so:NAME" for an algorithm of others (not loaded here),
 /// or "mpi" for the MPI's own. Errors say what is wrong: no algorithm of this name for the call, one that needs

@@ -3,7 +3,6 @@
 /// Assumed costs of messages without a calibration: by the rate of the links, from published measurements.
 /// docs/prediction-model.md has the source of each number, and says which are interpolated.
 
-#include "ayatori/artefacts/calibration.hpp"
 #include "ayatori/artefacts/message_costs.hpp"
 #include "ayatori/network/link_rate.hpp"
 
@@ -16,10 +15,5 @@ struct AssumedCosts {
 
 /// For links of NICs of this rate; of a rate that is not known, as for 4xHDR. `direct`: machines have built-in routers.
 [[nodiscard]] AssumedCosts assumed_costs(LinkRate rate, bool direct);
-
-/// What was measured, with the time of our engine for each end of a message, and `otherwise` for what was not. Links
-/// have `link_latency` seconds each, also those that the calibration measured over.
-[[nodiscard]] CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise,
-                                          double link_latency);
 
 }  // namespace ayatori

@@ -51,18 +51,6 @@ struct Calibration {
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
-/// The processor of a machine as calibrations call it: the first "model name" in Linux' /proc/cpuinfo, of which
-/// `cpuinfo` is the text, or the machine's architecture where there is none, as on ARM. calibration/calibrating.py does
-/// the same.
-[[nodiscard]] std::string processor_name(std::string_view cpuinfo, std::string_view architecture);
-
-/// The processor that `machine` names: of "n1: AMD EPYC 7763, 2 cores" it is "AMD EPYC 7763".
-[[nodiscard]] std::string_view processor_of(const Calibration& calibration);
-
-/// Whether messages between machines were faster than NICs can be that carry so many bytes a second together; then
-/// they took another network. False if that is not known (0).
-[[nodiscard]] bool is_of_a_faster_network(const Calibration& calibration, double bytes_per_second);
-
 /// Writes the calibration, whole or not at all. Errors: as write_file().
 [[nodiscard]] Result<> write_calibration(const Calibration& calibration, const std::filesystem::path& path);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The choice table: which algorithm an MPI library should take for which collective and size. docs/choice-format.md
-/// describes the file, schemas/choice-table.schema.json its JSON.
+/// The choice table: which algorithm a job should take for which collective and size, predicted or measured.
+/// docs/choice-format.md describes the file, schemas/choice-table.schema.json its JSON.
 
 #include <filesystem>
 #include <optional>
@@ -29,11 +29,24 @@ struct ChoiceModel {
   friend bool operator==(const ChoiceModel&, const ChoiceModel&) = default;
 };
 
+/// The name of whatever algorithm the MPI library itself takes.
+inline constexpr std::string_view the_mpis_own = "mpi";
+
+/// Where and when choices were measured.
+struct ChoiceMeasurement {
+  std::string machine;     ///< host, processor, number of cores
+  std::string mpi;         ///< the MPI's name and version
+  std::string date;        ///< "2026-11-27"
+  std::uint64_t seed = 0;  ///< of the order of the measurements
+
+  friend bool operator==(const ChoiceMeasurement&, const ChoiceMeasurement&) = default;
+};
+
 /// The choice for all sizes from `first` to `last`, both included.
 struct SizeInterval {
   Bytes first = 0;
   std::optional<Bytes> last;  ///< nothing: this and all larger sizes
-  std::string algorithm;      ///< a name of ayatori/schedule/algorithms.hpp
+  std::string algorithm;      ///< a name of ayatori/schedule/algorithms.hpp, or the_mpis_own
   Bytes chunk_bytes = 0;      ///< of a pipeline; 0: the algorithm's own choice, or no pipeline
 
   friend bool operator==(const SizeInterval&, const SizeInterval&) = default;
@@ -41,7 +54,7 @@ struct SizeInterval {
 
 struct CollectiveChoice {
   std::string collective;
-  std::vector<Bytes> sampled;           ///< the sizes that were predicted, rising
+  std::vector<Bytes> sampled;           ///< the sizes that were predicted or measured, rising
   std::vector<SizeInterval> intervals;  ///< cover all sizes from 0 on, each once, in order
 
   friend bool operator==(const CollectiveChoice&, const CollectiveChoice&) = default;
@@ -53,6 +66,8 @@ struct ChoiceTable {
   std::string method;  ///< which paths messages take: a word of Method, "dimension-order", "adaptive" or "ecmp"
   ChoiceModel model;
   std::vector<CollectiveChoice> collectives;
+  /// Of choices that were measured by `ayatori tune`, which have no source, method and model.
+  std::optional<ChoiceMeasurement> measured;
 
   /// The choice for `size` bytes as MPI counts them, in time logarithmic in the number of intervals. nullptr if the
   /// table has no such collective.

@@ -1,0 +1,120 @@
+"""The MPI's own collectives and ours, compared in one job of the user's launcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from statistics import median
+from typing import Any
+
+from ayatori.base.compiled import PLUGINS, built_program
+from ayatori.base.errors import Error
+from ayatori.base.spreads import is_smaller
+from ayatori.calibration.calibrating import machine_in_words
+from ayatori.formats.choice_table import Measured, Table, sizes_of
+from ayatori.measurement.collectives import COLLECTIVES, FAMILIES, cells_of
+from ayatori.prediction.predictor import Model
+from ayatori.processes import family_of, mpi_job, open_mpi_as_root, run_to_end
+from ayatori.tuning.candidates import candidates, placement_of_hosts
+
+MPIS_OWN = "mpi"
+"""The name of whatever the MPI takes."""
+_START_SECONDS = 300.0
+"""For all ranks to start: launchers of thousands of nodes take minutes."""
+_VARIABLES = {"broadcast": "AYATORI_BCAST", "reduce_scatter": "AYATORI_REDUCE_SCATTER_BLOCK"}
+"""Those whose name is not the collective's."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The fastest algorithm of ours for one collective and size, and the MPI's own."""
+
+    collective: str
+    bytes: int
+    """As MPI counts: for one other rank, or the whole vector."""
+    algorithm: str
+    chunk: int
+    """Bytes per piece of a pipeline; 0: the algorithm's own choice, or no pipeline."""
+    seconds: float
+    mpi_seconds: float
+    """Medians over the pairs of measurements."""
+    is_faster: bool
+    """By a sign test over these pairs, at one error in a hundred; otherwise the MPI's own executes."""
+
+
+def launcher_family(command: Sequence[str], named: str = "") -> str:
+    """The MPI that the launcher is of. Raises Error for a launcher that starts any: `named` must say it."""
+    family = named or family_of(command)
+    if family is None:
+        raise Error(f"can't tell the MPI of '{command[0]}'", hint=f"--mpi {' or '.join(FAMILIES)}")
+    return family
+
+
+def tune(
+    command: Sequence[str],
+    family: str,
+    collectives: Sequence[str],
+    sizes: Sequence[int],
+    seconds: float,
+    seed: int,
+    note: Callable[[str], None],
+) -> tuple[Table, list[Tuned]]:
+    """Measures for about `seconds` in a job of `command`, which are a launcher's words without a program. The order of
+    the measurements is random by `seed`. Sizes that were not reached in time are the MPI's own."""
+    note("starting the ranks")
+    (place,) = _run(command, family, [], _START_SECONDS)
+    hosts: list[str] = place["hosts"]
+    if len(hosts) < 2:
+        raise Error(f"{' '.join(command)} starts 1 rank", hint="collectives are measured among 2 or more")
+    placement = placement_of_hosts(hosts)
+    cells = []
+    for cell in cells_of(collectives or COLLECTIVES, sizes):
+        found = candidates(cell.collective, cell.bytes, placement)
+        variable = _VARIABLES.get(cell.collective, f"AYATORI_{cell.collective.upper()}")
+        values = [f"{name}:chunk={chunk}" if chunk else name for name, chunk in found]
+        cells.append(",".join([cell.collective, str(cell.bytes), variable, *values]))
+    note(f"measuring {len(cells)} collectives and sizes among {len(hosts)} ranks, for about {seconds:g} s")
+    lines = _run(command, family, [str(seconds), str(seed), ";".join(cells)], _START_SECONDS + 3 * seconds)
+    tuned = [_tuned(line) for line in lines]
+    measured = Measured(machine_in_words(), place["mpi"], datetime.now(UTC).date().isoformat(), seed)
+    return _table(hosts, collectives or COLLECTIVES, sizes, tuned, measured), tuned
+
+
+def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: float) -> list[dict[str, Any]]:
+    """What the program printed. AYATORI_BARRIER makes the plug-in start, and changes nothing."""
+    program = built_program(f"collectives_tuned_{family}", f"lib{family}-dev")
+    variables = {**open_mpi_as_root(), "AYATORI_BARRIER": MPIS_OWN, "AYATORI_CHOICE": "", "AYATORI_MPI": "on"}
+    job = mpi_job([*command, str(program), *words], PLUGINS, variables)
+    ended = run_to_end(job.words(), environment=job.environment(), timeout=seconds)
+    found = ended.objects()
+    if ended.status != 0 or not found:
+        raise Error(f"'{' '.join(command)}' did not measure", cause=ended.reason)
+    return found
+
+
+def _tuned(line: dict[str, Any]) -> Tuned:
+    algorithm, _, chunk = line["algorithm"].partition(":chunk=")
+    ours, mpi = ([micro * 1e-6 for micro in line[key]] for key in ("us", "mpi_us"))
+    return Tuned(
+        collective=line["collective"],
+        bytes=line["bytes"],
+        algorithm=algorithm,
+        chunk=int(chunk or 0),
+        seconds=median(ours),
+        mpi_seconds=median(mpi),
+        is_faster=is_smaller(ours, mpi),
+    )
+
+
+def _table(
+    hosts: Sequence[str], collectives: Sequence[str], sizes: Sequence[int], tuned: Sequence[Tuned], measured: Measured
+) -> Table:
+    machines = [(host, len(list(ranks))) for host, ranks in groupby(hosts)]
+    chosen = {(one.collective, one.bytes): (one.algorithm, one.chunk) for one in tuned if one.is_faster}
+    by_collective: dict[str, dict[int, tuple[str, int]]] = {}
+    for cell in cells_of(collectives, sizes):
+        how = chosen.get((cell.collective, cell.bytes), (MPIS_OWN, 0))
+        by_collective.setdefault(cell.collective, {})[cell.bytes] = how
+    return Table("", machines, "", Model(), {name: sizes_of(each) for name, each in by_collective.items()}, measured)
