@@ -119,7 +119,7 @@ def _add_rank(
         for key in outstanding:
             found[key].compute(call.begin - before, moved)
             if key in waited:
-                # What the call begins itself is a meeting of all, as a fence is.
+                # What the call begins itself is needed as well: in a fence, all processes.
                 own = [number for number in (*call.ended, call.tested) if number >= 0 and keys.get(number, key) == key]
                 found[key].wait(call, inside, _late(job, trace, own, call))
             else:

@@ -44,7 +44,7 @@ EACH(Compare_and_swap,
      (data, compared, result, type, target, at, window), ,
      onesided("accumulate", bytes_of(1, type), target, window, NULL))
 
-/* A fence is a meeting of all, too. */
+/* A fence waits for all, too. */
 static void fenced(MPI_Win window) {
   const struct trace_operation made = {"fence", -1, 0, trace_window_members(window), 0};
   trace_end_window(window, -1);
