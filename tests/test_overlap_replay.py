@@ -20,7 +20,7 @@ from ayatori.overlap.tracing import Measured, noise_of
 
 def rank_data(rank: int, calls: list[Any], operations: list[Any], **more: Any) -> dict[str, Any]:
     """`calls`: name, begin, end, operations begun and ended. All of their time is in MPI."""
-    head = {"format": "ayatori-trace", "version": 2, "rank": rank, "ranks": 2, "host": f"h{rank}", "cores": [rank]}
+    head = {"format": "ayatori-trace", "version": 1, "rank": rank, "ranks": 2, "host": f"h{rank}", "cores": [rank]}
     head |= {"thread_level": [0, 0], "clock_offset": 0.0, "eager_limits": [[1, 1024, 4096]], "threads": [["main", 1.0]]}
     head |= {"left_out": 0, "unseen": [["", 0]], "calling_threads": 1, "members": [[0, 1]], "traffic": []}
     whole = [[name, begin, end, end - begin, begun, ended, -1] for name, begin, end, begun, ended in calls]

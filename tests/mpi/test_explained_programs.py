@@ -12,8 +12,11 @@ import plugin
 import pytest
 
 from ayatori.base.compiled import PLUGINS
+from ayatori.lab.cluster import Settings, why_impossible
 from ayatori.overlap.explanation import Explanation, explain
+from ayatori.overlap.sites import launcher
 from ayatori.overlap.trace import read_traces
+from ayatori.overlap.tracing import Program
 from bench.validation.mpi4py_suite import environment_of
 
 FOLDER = plugin.PROGRAMS / "explained"
@@ -127,6 +130,28 @@ def test_bytes_of_one_sided_operations_count(mpi: plugin.Mpi, tmp_path: Path) ->
     assert (
         "the hosts' interfaces carried" in found.moved_by or "of the bytes on the hosts' interfaces" in found.moved_by
     )
+
+
+CLUSTER = """
+[planes.net]
+rate = "1Gbit/s"
+[[switches]]
+name = "switch"
+plane = "net"
+[[hosts]]
+name = "host[0-1]"
+links = [{ to = "switch" }]
+"""
+
+
+@pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
+def test_bytes_of_puts_cross_the_interfaces_of_two_hosts(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    (tmp_path / "lab.toml").write_text(CLUSTER, encoding="utf-8")
+    program = mpi.compiled("explained/put_and_fence.c", kind=".explained")
+    words = (*launcher(mpi.family, 2, 1), str(program))
+    found = explain(Program(words, mpi.family, PLUGINS, tmp_path / "lab.toml").run(tmp_path / "run", False), True)
+    assert [(kind.name, kind.bytes, kind.moved_early is None) for kind in found.kinds] == [("put", 1 << 20, False)]
+    assert "of the bytes on the hosts' interfaces while nonblocking operations were outstanding" in found.moved_by
 
 
 def test_lateness_of_neighbours_is_not_known(mpi: plugin.Mpi, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from ayatori.base.units import format_bytes
 from ayatori.overlap.given import free_cores, given_of, unseen_by
 from ayatori.overlap.kinds import Kind, Times, all_together, ended_later, kinds_of
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import RankTrace
+from ayatori.overlap.trace import RankTrace, calls_without_overlap
 
 WORTH_A_CHANGE = 0.02
 """A share of the program's time."""
@@ -76,17 +76,17 @@ def _share_on_trial(job: Job) -> float:
 def _spent(job: Job, times: Times) -> str:
     """Where the ranks' time went."""
     ranks_seconds = sum(trace.end - trace.begin for trace in job.traces)
-    inside = late = 0.0
+    whole = late = 0.0
     for trace in job.traces:
         later = set(ended_later(trace))
-        for call in trace.calls:
-            inside += call.inside
+        for call, _, inside in calls_without_overlap(trace):
+            whole += inside
             if not later.intersection((*call.ended, call.tested)):
                 known = [job.late_seconds((trace.rank, number), call) or 0.0 for number in call.ended]
-                late += min(max(known, default=0.0), call.inside)
-    waiting, other = times.waiting, inside - times.waiting
+                late += min(max(known, default=0.0), inside)
+    waiting, other = times.waiting, whole - times.waiting
     return (
-        f"the ranks' {ranks_seconds:.3g} s together: {ranks_seconds - inside:.3g} s outside of MPI, {waiting:.3g} s "
+        f"the ranks' {ranks_seconds:.3g} s together: {ranks_seconds - whole:.3g} s outside of MPI, {waiting:.3g} s "
         f"in calls that end nonblocking operations (at least {times.late or 0.0:.3g} s of them for partners that had "
         f"not begun), {other:.3g} s in other calls of MPI (at least {late:.3g} s for partners that had not begun)"
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import ALONE, Call, RankTrace, Traffic
+from ayatori.overlap.trace import ALONE, Call, RankTrace, Traffic, calls_without_overlap
 
 Key = TypeVar("Key", bound=Hashable)
 NOT_KNOWN = "not known"
@@ -65,17 +65,15 @@ class Times:
         self.computing += seconds
         self.moved_computing += moved
 
-    def call(self, call: Call, moved: float) -> None:
-        self.in_calls += call.inside
-        self.computing += call.end - call.begin - call.inside
+    def call(self, inside: float, moved: float) -> None:
+        self.in_calls += inside
         self.moved_in_calls += moved
 
-    def wait(self, call: Call, moved: float, late: float | None) -> None:
-        self.waiting += call.inside
-        self.computing += call.end - call.begin - call.inside
+    def wait(self, inside: float, moved: float, late: float | None) -> None:
+        self.waiting += inside
         self.moved_waiting += moved
         if late is not None:
-            self.late = (self.late or 0.0) + min(late, call.inside)
+            self.late = (self.late or 0.0) + min(late, inside)
 
 
 def kinds_of(job: Job) -> list[Kind]:
@@ -111,19 +109,20 @@ def _add_rank(
     keys = {number: key_of(trace, number) for number in ended_later(trace)}
     outstanding: dict[Key, int] = defaultdict(int)
     before = trace.begin
-    for call in trace.calls:
+    for call, begin, inside in calls_without_overlap(trace):
+        after = max(begin, call.end)
         ended = [number for number in call.ended if number in keys]
         waited = {keys[number] for number in (*ended, call.tested) if number in keys}
         if outstanding:
-            moved, inside = traffic.between(before, call.begin), traffic.between(call.begin, call.end)
+            moved, moved_inside = traffic.between(before, begin), traffic.between(begin, after)
         for key in outstanding:
-            found[key].compute(call.begin - before, moved)
+            found[key].compute(after - before - inside, moved)
             if key in waited:
                 # What the call begins itself is needed as well: in a fence, all processes.
                 own = [number for number in (*call.ended, call.tested) if number >= 0 and keys.get(number, key) == key]
-                found[key].wait(call, inside, _late(job, trace, own, call))
+                found[key].wait(inside, moved_inside, _late(job, trace, own, call))
             else:
-                found[key].call(call, inside)
+                found[key].call(inside, moved_inside)
         for number in ended:
             key = keys[number]
             found[key].count += 1
@@ -134,7 +133,7 @@ def _add_rank(
         for number in call.begun:
             if number in keys:
                 outstanding[keys[number]] += 1
-        before = call.end
+        before = after
 
 
 def ended_later(trace: RankTrace) -> list[int]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ayatori.base.errors import Error
 
-FORMAT, VERSION = "ayatori-trace", 2
+FORMAT, VERSION = "ayatori-trace", 1
 ANY = -1
 """A peer or a tag that a receive takes from anybody; the peer of collectives."""
 NOBODY = -2
@@ -109,6 +109,18 @@ class RankTrace:
     calls: tuple[Call, ...]
     traffic: Traffic
     """Of the host; empty but on its first rank."""
+
+
+def calls_without_overlap(trace: RankTrace) -> Iterator[tuple[Call, float, float]]:
+    """Each call with the time at which it begins, and its seconds in MPI: those that no call before it has. Calls of
+    several threads may overlap."""
+    before = trace.begin
+    for call in trace.calls:
+        begin = max(before, call.begin)
+        whole = call.end - call.begin
+        share = max(0.0, call.end - begin) / whole if whole > 0 else 0.0
+        yield call, begin, call.inside * min(1.0, share)
+        before = max(before, call.end)
 
 
 def read_traces(folder: Path) -> list[RankTrace]:

@@ -29,6 +29,8 @@ EACH(Wait, (MPI_Request * request, MPI_Status* status), (request, status), ONE, 
 EACH(Test, (MPI_Request * request, int* over, MPI_Status* status), (request, over, status), ONE,
      if (*over) trace_end_operation(was, status);
      else trace_test_operation(was))
+EACH(Request_get_status, (MPI_Request request, int* over, MPI_Status* status), (request, over, status), ,
+     if (!*over) trace_test_operation(request))
 EACH(Request_free, (MPI_Request * request), (request), const MPI_Request was = *request, trace_forget(was))
 
 #define SEVERAL(name, parameters, arguments, after)                                                                  \

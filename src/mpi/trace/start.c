@@ -199,7 +199,7 @@ void trace_start(int asked) {
   gethostname(host, sizeof host - 1);
   write_cores(cores, sizeof cores);
   snprintf(head, sizeof head,
-           "\"format\": \"ayatori-trace\", \"version\": 2, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
+           "\"format\": \"ayatori-trace\", \"version\": 1, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
            "\"cores\": [%s], \"thread_level\": [%d, %d], \"clock_offset\": %.9f, \"eager_limits\": [[1, %ld, %ld], "
            "[%d, %ld, %ld]]",
            rank, ranks, host, cores, asked, level, offset, near.eager, near.not_eager, ranks - 1, far.eager,
