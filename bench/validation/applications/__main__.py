@@ -88,10 +88,11 @@ def main() -> int:
         if options.lab:
             place = Place(options.ranks, 2, folder / "lab.toml")
             (folder / "lab.toml").write_text(lab_of_two(options.lab, BURST).cluster, encoding="utf-8")
+        failed = 0
         for application in APPLICATIONS:
             if options.only.lower() in application.name.lower() and options.mpi in application.families:
-                _report(application, options, place, folder)
-    return 0
+                failed += not _reported(application, options, place, folder)
+    return int(failed > 0)
 
 
 def _options() -> argparse.Namespace:
@@ -106,6 +107,16 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _reported(application: Application, options: argparse.Namespace, place: Place, folder: Path) -> bool:
+    """The others go on if one fails."""
+    try:
+        _report(application, options, place, folder)
+    except Error as error:
+        print(f"{application.name}: failed: {error.message}{f': {error.cause}' if error.cause else ''}", flush=True)
+        return False
+    return True
+
+
 def _report(application: Application, options: argparse.Namespace, place: Place, parent: Path) -> None:
     folder = parent / application.name.replace(" ", "-").replace(",", "")
     folder.mkdir()
@@ -118,8 +129,8 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
     if options.choice is not None:
         kinds["with the table"] = {"AYATORI_CHOICE": str(options.choice.resolve())}
     runner = Runner(application, program, place, options.mpi, folder)
-    times = runner.alternate(kinds, options.rounds)
     executed = {kind: runner.executed(variables) for kind, variables in kinds.items() if variables is not None}
+    times = runner.alternate(kinds, options.rounds)
     data = {
         "application": application.name,
         **{"mpi": options.mpi, "ranks": place.ranks, "lab": options.lab or "", "rounds": options.rounds},
