@@ -129,7 +129,8 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
     if options.choice is not None:
         kinds["with the table"] = {"AYATORI_CHOICE": str(options.choice.resolve())}
     runner = Runner(application, program, place, options.mpi, folder)
-    executed = {kind: runner.executed(variables) for kind, variables in kinds.items() if variables is not None}
+    of_program = runner.collectives("program", None)
+    reaching = {kind: runner.collectives(kind, given) for kind, given in kinds.items() if given is not None}
     times = runner.alternate(kinds, options.rounds)
     data = {
         "application": application.name,
@@ -137,7 +138,8 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
         "seconds": {kind: median(own) for kind, own in times.seconds.items()},
         "verdict": {kind: verdict(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
         "gain": {kind: gain(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
-        "executed": executed,
+        "collectives": of_program,
+        "reaching_the_mpi": reaching,
         "differing": sorted(times.differing),
         "others": times.others,
     }
@@ -150,9 +152,9 @@ def _say(data: Mapping[str, Any]) -> None:
     print(f"  plain {data['seconds']['plain']:.3g} s")
     for kind, word in data["verdict"].items():
         calls = ""
-        if kind in data["executed"]:
-            of_program, of_mpi = data["executed"][kind]
-            calls = f"; it executes {max(0, of_program - of_mpi)} of {of_program} collectives"
+        if kind in data["reaching_the_mpi"]:
+            executed = max(0, data["collectives"] - data["reaching_the_mpi"][kind])
+            calls = f"; it executes {executed} of {data['collectives']} collectives"
         digits = "other results" if kind in data["differing"] else "same digits"
         time = f"{data['seconds'][kind]:.3g} s: {word}, {data['gain'][kind]:+.1%} of the time gained"
         print(f"  {kind} {time}, {digits}{calls}")
@@ -188,13 +190,10 @@ class Runner:
                     times.differing.add(kind)
         return times
 
-    def executed(self, variables: Mapping[str, str]) -> tuple[int, int]:
-        """Collectives that the program calls, and those that reach the MPI under the plug-in, over all ranks. Among the
-        latter are a few of the plug-in's own, one for each communicator."""
-        return self._collectives("program", None), self._collectives("mpi", variables)
-
-    def _collectives(self, name: str, variables: Mapping[str, str] | None) -> int:
-        traced = self.folder / f"traces-{name}-{len(list(self.folder.iterdir()))}"
+    def collectives(self, name: str, variables: Mapping[str, str] | None) -> int:
+        """Calls over all ranks: of the program, or (with the plug-in's variables) those that reach the MPI beneath the
+        plug-in. Among the latter are a few of its own, one for each communicator."""
+        traced = self.folder / f"traces-{name.replace(' ', '-')}"
         traced.mkdir()
         library = str(PLUGINS / self.family / "libayatori_trace.so")
         # Behind the plug-in, which `ayatori run` puts before what is preloaded already.

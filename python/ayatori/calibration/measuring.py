@@ -121,29 +121,29 @@ def measure(
     *,
     settings: Sequence[str] = (),
     sizes: Sequence[int] = ALL_SIZES,
+    more_seconds: float | None = None,
 ) -> Measurement:
-    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds, and MORE_SECONDS at most.
-    Raises Error if the time was over before a message was measured.
+    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds, and `more_seconds` at
+    most (MORE_SECONDS unless given). Raises Error if the time was over before a message was measured.
 
     `settings` are words for mpirun, `program` the one that measures, with its first words.
     """
+    longest = seconds + (MORE_SECONDS if more_seconds is None else more_seconds)
     ended = run_to_end(
         [
             *(mpi.mpirun, *placement(mpi, hostfile), *settings, *program),
-            *(f"{seconds:g}", _until(seconds + MORE_SECONDS), *map(str, sizes)),
+            *(f"{seconds:g}", _until(longest), *map(str, sizes)),
         ],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
-        timeout=seconds + MORE_SECONDS + _HANGS,
+        timeout=longest + _HANGS,
     )
     if ended.status != 0 and _END not in ended.output.splitlines():
         cause = last_words(ended.errors) or last_words(ended.output) or ended.reason
         raise Error(f"{mpi.mpirun} failed", cause=cause)
     measured = parse_measurement(ended.output)
     if not measured.patterns:
-        raise Error(
-            f"the time was over before a message was measured: {seconds + MORE_SECONDS:g} s", hint="more --seconds"
-        )
+        raise Error(f"the time was over before a message was measured: {longest:g} s", hint="more --seconds")
     return measured
 
 
