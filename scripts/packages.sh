@@ -22,6 +22,8 @@ bench_python_packages="ortools>=9.10"
 # pictures of the pages.
 experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev hpcc libopenblas-pthread-dev iproute2 libpetsc-real-dev pkg-config \
     libsimgrid-dev qemu-system-x86 libibverbs-dev ibverbs-providers chromium fonts-dejavu-core"
+# What bench.validation.applications runs; what is missing it skips. mpi4py comes from PyPI.
+application_packages="lammps quantum-espresso libpetsc-real-dev libopenmpi-dev pkg-config"
 # What `./run bare` makes a root file system with.
 bare_packages="debootstrap git"
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from ayatori.base.compiled import PLUGINS
 from ayatori.base.errors import Error
-from ayatori.overlap.explanation import kinds_of
+from ayatori.overlap.kinds import kinds_of
 from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
+from ayatori.overlap.replay import Job
 from ayatori.overlap.sites import Site, lab_of_two, launcher
 from ayatori.overlap.sweep import Sweep, cells_of
 from ayatori.overlap.tasks import Cell
@@ -89,5 +90,5 @@ def reductions_of_pipecg() -> list[list[int]]:
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         words = [*launcher(FAMILY, 2, 2), str(krylov_program()), "pipecg", "32", str(iterations), "1"]
         traces = Program(tuple(words), FAMILY, PLUGINS).run(Path(name), False)
-    own = [kind for kind in kinds_of(traces) if "allreduce" in kind.name.lower()]
+    own = [kind for kind in kinds_of(Job(traces)) if "allreduce" in kind.name.lower()]
     return [[kind.bytes, round(kind.count / len(traces) / iterations)] for kind in own]

@@ -11,6 +11,8 @@ from pathlib import Path
 import plugin
 import pytest
 
+from ayatori.base.errors import Error
+from ayatori.calibration import measuring
 from ayatori.calibration.fitting import one_way
 from ayatori.calibration.measuring import Measurement, compile_program, find_mpi, measure, measure_oversubscribed
 from ayatori.formats.calibration import read_calibration
@@ -78,6 +80,23 @@ def test_what_is_measured_here_is_what_predictions_and_tables_take_and_the_plugi
     done = mpi.run(2, mpi.compiled("check_often.c"), "2000", **variables)
     assert (done.returncode, done.stdout.strip()) == (0, "right"), done.stdout + done.stderr
     assert f"MPI_Allreduce on 2 ranks: {chosen}, by the choice table" in done.stderr, done.stderr
+
+
+@plugin.needs("openmpi")
+def test_a_measurement_ends_at_its_deadline_with_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was over before it began has nothing; the largest sizes are left out first."""
+    for name, value in plugin.OPEN_MPI_HERE.items():
+        monkeypatch.setenv(name, value)
+    mpi = find_mpi("mpirun.openmpi")
+    program = compile_program(mpi, tmp_path)
+    monkeypatch.setattr(measuring, "MORE_SECONDS", -1.0)
+    with pytest.raises(Error, match="the time was over before a message was measured"):
+        measure(mpi, [program], tmp_path, 0.1, None, sizes=[8, 64])
+    monkeypatch.setattr(measuring, "MORE_SECONDS", 10.0)
+    measured = measure(mpi, [program], tmp_path, 0.1, None, sizes=[8, 64])
+    reached = set(measured.medians("one_way"))
+    assert reached and not reached & set(measured.unreached)
+    assert all(size > max(reached) for size in measured.unreached)
 
 
 @plugin.needs("openmpi")

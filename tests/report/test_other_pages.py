@@ -18,6 +18,7 @@ HPL: dict[str, Any] = {
 }
 OVERLAP: dict[str, Any] = {
     "command": "mpirun -np 2 ./program",
+    "unseen": [],
     "given": ["thread level: single"],
     "kinds": [],
     "moved_by": "nobody",

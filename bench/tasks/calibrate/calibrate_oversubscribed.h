@@ -57,40 +57,42 @@ enum of_first_size { one_step, one_lap, two_laps, of_first_size_count };
 static double several_steps[max_sizes][max_rounds];
 static double of_first_size[of_first_size_count][max_rounds];
 
-static void measure_round(int round, int count, const int* sizes) {
-    for (int i = 0; i < count; ++i)
-        several_steps[i][round] = time_from_common_start(steps_of_shift, steps_of_several, sizes[i]);
+/* Returns of how many sizes there is a time of this round, and of the first one all: the deadline may be before. */
+static int measure_round(int round, int count, const int* sizes) {
     of_first_size[one_step][round] = time_from_common_start(steps_of_shift, 1, sizes[0]);
     of_first_size[one_lap][round] = time_from_common_start(laps_of_token, 1, sizes[0]);
     of_first_size[two_laps][round] = time_from_common_start(laps_of_token, 2, sizes[0]);
-}
-
-/* What rank 0 says. */
-static int all_say(int yes) {
-    MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return yes;
+    int measured = 0;
+    for (; measured < count && (measured == 0 || all_say(kernel_time() < deadline)); ++measured)
+        several_steps[measured][round] = time_from_common_start(steps_of_shift, steps_of_several, sizes[measured]);
+    return measured;
 }
 
 /* Medians over rounds, for SECONDS in all. Rounds that do not begin and end at this pace do not count; where it does not
- * come back for ten times as long, all later ones do. MPIs that wait without giving their core to others take
+ * come back for ten times as long, or for half of the time until the deadline, all later ones do. A round that the
+ * deadline cuts short counts for the sizes that it has. MPIs that wait without giving their core to others take
  * milliseconds. */
 static void print_oversubscribed_times(double pace, double seconds, int count, const int* sizes) {
     enum { least_rounds = 3, microseconds_of_a_wait = 30000 };
-    const double longest_wait = 10 * seconds;
-    int taken = 0, ranks = 0, at_another_pace = 0;
+    const double longest_wait = smaller(10 * seconds, (deadline - kernel_time()) / 2);
+    int taken = 0, ranks = 0, at_another_pace = 0, rounds_of_size[max_sizes] = {0};
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     double until = MPI_Wtime() + seconds, waits_since = MPI_Wtime();
-    while (all_say(taken < max_rounds && (taken < least_rounds || MPI_Wtime() < until))) {
+    while (all_say(taken < max_rounds && (taken == 0 || kernel_time() < deadline) &&
+                   (taken < least_rounds || MPI_Wtime() < until))) {
         const int waits = all_say(MPI_Wtime() < waits_since + longest_wait);
-        if (waits && !cores_have_pace(pace)) {
+        const int has_pace = cores_have_pace(pace);
+        if (waits && !has_pace) {
             usleep(microseconds_of_a_wait);
             until += microseconds_of_a_wait * 1e-6;
             continue;
         }
-        measure_round(taken, count, sizes);
-        if (waits && !cores_have_pace(pace)) continue;
+        const int measured = measure_round(taken, count, sizes);
+        const int kept_pace = cores_have_pace(pace);
+        if (waits && measured == count && !kept_pace) continue;
+        for (int i = 0; i < measured; ++i) rounds_of_size[i] = taken + 1;
         if (waits) waits_since = MPI_Wtime();
-        at_another_pace |= !waits;
+        at_another_pace |= !has_pace || !kept_pace;
         ++taken;
     }
     if (rank != 0) return;
@@ -99,7 +101,7 @@ static void print_oversubscribed_times(double pace, double seconds, int count, c
            ranks, steps_of_several, quantile(of_first_size[one_step], taken, 0.5),
            quantile(of_first_size[one_lap], taken, 0.5), quantile(of_first_size[two_laps], taken, 0.5),
            at_another_pace ? "true" : "false");
-    for (int i = 0; i < count; ++i)
-        printf("{\"bytes\": %d, \"seconds\": %.4g}\n", sizes[i], quantile(several_steps[i], taken, 0.5));
+    for (int i = 0; i < count && rounds_of_size[i] > 0; ++i)
+        printf("{\"bytes\": %d, \"seconds\": %.4g}\n", sizes[i], quantile(several_steps[i], rounds_of_size[i], 0.5));
 }
 

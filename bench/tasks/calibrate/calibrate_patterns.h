@@ -21,6 +21,7 @@ static long eager_limit;
 static int share_a_node, share_a_clock, share_a_core, ping_pong;
 static char *out, *in, *own, *local_out, *local_in;
 static double timer_seconds;
+static double deadline; /* by kernel_time(); what rank 0 says of it counts */
 
 static int compare(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -93,6 +94,19 @@ static double kernel_time(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* `epoch`: seconds of the epoch. */
+static void end_at(double epoch) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    deadline = kernel_time() + epoch - ((double)time.tv_sec + (double)time.tv_nsec * 1e-9);
+}
+
+/* What rank 0 says. */
+static int all_say(int yes) {
+    MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return yes;
 }
 
 static int ranks_here(void) {

@@ -1,8 +1,8 @@
 /* What messages between two ranks cost, and copies and reductions in one: `ayatori calibrate` compiles this with the
  * MPI's own compiler and runs it on two ranks (python/ayatori/calibration).
  *
- *     calibrate [--ping-pong] SECONDS SIZE…
- *     calibrate --oversubscribed PACE SECONDS SIZE…, on more ranks than there are cores
+ *     calibrate [--ping-pong] SECONDS UNTIL SIZE…
+ *     calibrate --oversubscribed PACE SECONDS UNTIL SIZE…, on more ranks than there are cores
  *
  * With --oversubscribed it prints what messages take where ranks share cores (calibrate_oversubscribed.h), while the
  * cores have the PACE that the first form printed.
@@ -11,7 +11,8 @@
  *
  * Measures these sizes in bytes, the eager limit and one byte more, and the sizes around which the time of an exchange
  * jumps, since MPIs have other ways for larger messages. Rounds of all patterns and sizes are repeated for
- * SECONDS, so that other load of the machine meets all of them alike. What a rank measured while another process took
+ * SECONDS, and until there are some, so that other load of the machine meets all of them alike. At UNTIL, in seconds of
+ * the epoch, it ends with what it has, and says which sizes it did not reach. What a rank measured while another process took
  * its core does not count, unless too little is left; nor what was measured at another pace than most (pace_of_cores.h;
  * between machines, what a message of one byte takes), which is measured before and after all patterns of a size.
  * Prints one JSON object a line: the MPI and the hosts; the eager limit; the pace in seconds, and the share of the times
@@ -49,6 +50,7 @@
 #include "leave_mpi.h" /* bench/harness, installed next to it */
 
 enum { min_rounds = 9, min_counted = 5, max_repeats = 64 };
+enum { share_for_jumps = 4 }; /* of the time until the deadline: to look for sizes */
 
 static const char* const pattern_names[patterns] = {"one_way", "exchange", "chain", "several", "combine", "add",
                                                     "send",    "receive",  "burst", "copy",    "reduce"};
@@ -56,12 +58,13 @@ static const char* const pattern_names[patterns] = {"one_way", "exchange", "chai
 static double samples[patterns][max_sizes][max_rounds];
 static unsigned char interrupted[max_rounds][patterns][max_sizes];
 static double paces[max_rounds][max_sizes + 1];
+static int rounds_of[max_sizes]; /* in which all patterns of a size were measured */
 
 /* Whether the send of a message is over before its receive is posted: once of some times, as the other rank's core may
  * be taken, and no send that waits for its receive is ever over. */
 static int is_eager(int bytes) {
     int eager = 0;
-    for (int attempt = 0; attempt < 4; ++attempt) {
+    for (int attempt = 0; attempt < 4 && !eager; ++attempt) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
             MPI_Request request;
@@ -79,14 +82,16 @@ static int is_eager(int bytes) {
             receive(1);
             MPI_Recv(in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
+        eager = all_say(eager);
     }
-    MPI_Bcast(&eager, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return eager > 0;
+    return eager;
 }
 
-/* The largest size up to `max` whose message does not wait for its receive. */
+/* The largest size up to `max` whose message does not wait for its receive. From below: larger messages may take long. */
 static long find_eager_limit(long max) {
-    long below = 0, above = max + 1;
+    long below = 0, above = 1;
+    for (; above <= max && is_eager((int)above); above *= 2) below = above;
+    if (above > max + 1) above = max + 1;
     while (above - below > 1) {
         const long middle = below + (above - below) / 2;
         if (is_eager((int)middle))
@@ -139,7 +144,9 @@ static int add_sizes_of_jump(int below, int above, int count, int* sizes) {
 
 static int add_sizes_of_jumps(int largest, int count, int* sizes) {
     enum { smallest = 32, largest_with_jumps = 1 << 16 };
+    const double until = kernel_time() + (deadline - kernel_time()) / share_for_jumps;
     for (int size = smallest; 2 * size <= largest && size < largest_with_jumps; size *= 2) {
+        if (all_say(kernel_time() > until)) break;
         if (size <= eager_limit && 2 * size > eager_limit) continue;
         count = add_sizes_of_jump(size, 2 * size, count, sizes);
     }
@@ -172,46 +179,52 @@ static int is_measured(int pattern, int bytes) {
     return bytes <= eager_limit || of_any_size;
 }
 
-static void run_round(int round, int count, const int* sizes, const int* repeats, const double* expected) {
+/* Returns whether the time lasted for all patterns of the size. */
+static int measure_size(int round, int i, int bytes, int repeats, double expected) {
+    for (int pattern = 0; pattern < patterns; ++pattern) {
+        if (!is_measured(pattern, bytes)) continue;
+        if (all_say(kernel_time() > deadline)) return 0;
+        const long before = interruptions();
+        int was_interrupted = 0;
+        if (pattern < send_alone) {
+            samples[pattern][i][round] = time_together((enum pattern)pattern, bytes, &was_interrupted);
+        } else {
+            samples[pattern][i][round] = time_in_a_row((enum pattern)pattern, bytes, repeats, expected);
+            was_interrupted = interruptions() != before;
+        }
+        interrupted[round][pattern][i] = (unsigned char)was_interrupted;
+    }
+    return 1;
+}
+
+static void run_round(int round, int count, const int* sizes, int* repeats, double* expected) {
     memset(interrupted[round], 0, sizeof interrupted[round]);
     paces[round][0] = pace();
     for (int i = 0; i < count; ++i) {
-        for (int pattern = 0; pattern < patterns; ++pattern) {
-            if (!is_measured(pattern, sizes[i])) continue;
-            const long before = interruptions();
+        for (int k = 0; k < 4 && round == 0 && !all_say(kernel_time() > deadline); ++k) {
             int was_interrupted = 0;
-            if (pattern < send_alone) {
-                samples[pattern][i][round] = time_together((enum pattern)pattern, sizes[i], &was_interrupted);
-            } else {
-                samples[pattern][i][round] =
-                    time_in_a_row((enum pattern)pattern, sizes[i], repeats[i], expected[i]);
-                was_interrupted = interruptions() != before;
-            }
-            interrupted[round][pattern][i] = (unsigned char)was_interrupted;
+            const double seconds = time_together(one_way, sizes[i], &was_interrupted);
+            expected[i] = k == 0 ? seconds : smaller(expected[i], seconds);
         }
+        if (round == 0) repeats[i] = repeats_for(expected[i]);
+        if (!measure_size(round, i, sizes[i], repeats[i], expected[i])) break;
+        rounds_of[i] = round + 1;
         paces[round][i + 1] = pace();
     }
     MPI_Allreduce(MPI_IN_PLACE, interrupted[round], sizeof interrupted[round], MPI_UNSIGNED_CHAR, MPI_MAX,
                   MPI_COMM_WORLD);
 }
 
+/* Returns the rounds that were begun. */
 static int run_rounds(double seconds, int count, const int* sizes) {
-    double expected[max_sizes];
-    int repeats[max_sizes];
-    for (int i = 0; i < count; ++i) {
-        int was_interrupted = 0;
-        expected[i] = time_together(one_way, sizes[i], &was_interrupted);
-        for (int k = 0; k < 3; ++k)
-            expected[i] = smaller(expected[i], time_together(one_way, sizes[i], &was_interrupted));
-        repeats[i] = repeats_for(expected[i]);
-    }
-    const double until = MPI_Wtime() + seconds, max_seconds_more = 45;
+    double expected[max_sizes] = {0};
+    int repeats[max_sizes] = {0};
+    const double until = kernel_time() + seconds;
     int go_on = 1, round = 0;
     for (; go_on && round < max_rounds; ++round) {
         run_round(round, count, sizes, repeats, expected);
-        const double now = MPI_Wtime();
-        go_on = now < until || (round + 1 < min_rounds && now < until + max_seconds_more);
-        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        const double now = kernel_time();
+        go_on = all_say(now < deadline && (now < until || round + 1 < min_rounds));
     }
     return round;
 }
@@ -247,6 +260,7 @@ static double choose_pace(int rounds, int count, double* chosen) {
     int others = 0;
     for (int round = 0; round < rounds; ++round) {
         for (int i = 0; i < count; ++i) {
+            if (round >= rounds_of[i]) continue;
             if (is_like_most(paces[round][i], of_all) && is_like_most(paces[round][i + 1], of_all)) continue;
             ++others;
             for (int pattern = 0; pattern < patterns; ++pattern) interrupted[round][pattern][i] = 1;
@@ -255,7 +269,18 @@ static double choose_pace(int rounds, int count, double* chosen) {
     return (double)others / (rounds * count);
 }
 
-static void print_head(int rounds, double chosen_pace, double elsewhere) {
+static void print_unreached(int count, const int* sizes) {
+    const char* separator = "";
+    printf("\"unreached\": [");
+    for (int i = 0; i < count; ++i) {
+        if (rounds_of[i] > 0) continue;
+        printf("%s%d", separator, sizes[i]);
+        separator = ", ";
+    }
+    printf("]}\n");
+}
+
+static void print_head(int rounds, double chosen_pace, double elsewhere, int count, const int* sizes) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], hosts[2][MPI_MAX_PROCESSOR_NAME] = {{0}};
     int length = 0;
     MPI_Get_processor_name(hosts[0], &length);
@@ -268,11 +293,11 @@ static void print_head(int rounds, double chosen_pace, double elsewhere) {
         if (*c == '\n' || *c == ',' || *c == '"' || *c == '\\') *c = '\0';
         if (*c == '\t') *c = ' ';
     }
-    if (rank == 0)
-        printf("{\"mpi\": \"%s\", \"hosts\": [\"%s\", \"%s\"], \"same_node\": %s, \"rounds\": %d, \"eager_limit\": %ld, "
-               "\"pace\": %.4g, \"other_pace\": %.3f}\n",
-               library, hosts[0], hosts[1], share_a_node ? "true" : "false", rounds, eager_limit, chosen_pace,
-               elsewhere);
+    if (rank != 0) return;
+    printf("{\"mpi\": \"%s\", \"hosts\": [\"%s\", \"%s\"], \"same_node\": %s, \"rounds\": %d, \"eager_limit\": %ld, "
+           "\"pace\": %.4g, \"other_pace\": %.3f, ",
+           library, hosts[0], hosts[1], share_a_node ? "true" : "false", rounds, eager_limit, chosen_pace, elsewhere);
+    print_unreached(count, sizes);
 }
 
 /* Moves the samples of rounds without interruption to the front, and returns how many there are; or all, if these are
@@ -289,18 +314,20 @@ static int counted_samples(int pattern, int size, int rounds) {
     return counted < min_counted ? rounds : counted;
 }
 
-static void print_samples(int rounds, int count, const int* sizes) {
+static void print_samples(int count, const int* sizes) {
     for (int pattern = 0; pattern < patterns; ++pattern) {
         for (int i = 0; i < count; ++i) {
             double* values = samples[pattern][i];
-            const int counted = counted_samples(pattern, i, rounds);
-            if (!is_measured(pattern, sizes[i])) continue;
+            if (!is_measured(pattern, sizes[i]) || rounds_of[i] == 0) continue;
+            const int counted = counted_samples(pattern, i, rounds_of[i]);
             printf("{\"pattern\": \"%s\", \"bytes\": %d, \"median\": %.4g, \"tenth\": %.4g, \"three_quarters\": %.4g}\n",
                    pattern_names[pattern], sizes[i], quantile(values, counted, 0.5), quantile(values, counted, 0.1),
                    quantile(values, counted, 0.75));
         }
     }
 }
+
+static int compare_sizes(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
 static void make_buffers(int largest) {
     const size_t bytes = (size_t)largest + 8;
@@ -321,14 +348,15 @@ int main(int argc, char** argv) {
     const double required_pace = oversubscribed ? atof(argv[2]) : 0;
     argc -= oversubscribed ? 2 : ping_pong;
     argv += oversubscribed ? 2 : ping_pong;
-    if ((ranks != 2 && !oversubscribed) || ranks < 2 || argc < 3 || argc - 2 > max_sizes) {
+    if ((ranks != 2 && !oversubscribed) || ranks < 2 || argc < 4 || argc - 3 > max_sizes) {
         if (rank == 0)
-            fputs("usage: calibrate [--ping-pong|--oversubscribed PACE] SECONDS SIZE…, "
+            fputs("usage: calibrate [--ping-pong|--oversubscribed PACE] SECONDS UNTIL SIZE…, "
                   "on two ranks without --oversubscribed\n",
                   stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    for (int i = 2; i < argc; ++i) {
+    end_at(atof(argv[2]));
+    for (int i = 3; i < argc; ++i) {
         sizes[count++] = atoi(argv[i]);
         if (sizes[count - 1] < 1) MPI_Abort(MPI_COMM_WORLD, 2);
         if (sizes[count - 1] > largest) largest = sizes[count - 1];
@@ -348,11 +376,12 @@ int main(int argc, char** argv) {
         if (size > 0 && size <= largest) count = add_size((int)size, count, sizes);
     }
     if (!ping_pong) count = add_sizes_of_jumps(largest, count, sizes);
+    qsort(sizes, (size_t)count, sizeof *sizes, compare_sizes); /* the deadline leaves out the largest */
     const int rounds = run_rounds(atof(argv[1]), count, sizes);
     double chosen_pace = 0;
     const double elsewhere = choose_pace(rounds, count, &chosen_pace);
-    print_head(rounds, chosen_pace, elsewhere);
-    if (rank == 0) print_samples(rounds, count, sizes);
+    print_head(rounds, chosen_pace, elsewhere, count, sizes);
+    if (rank == 0) print_samples(count, sizes);
     if (rank == 0) puts("{\"end\": true}"); /* what the launcher says of how MPI has ended does not matter any more */
     leave_mpi_within(2);
     return 0;

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ayatori.base.units import format_bytes
 from ayatori.calibration.fitting import Fit, fit
 from ayatori.calibration.fitting_oversubscription import fit_sharing
 from ayatori.calibration.measuring import (
+    MORE_SECONDS,
+    MORE_SECONDS_OVERSUBSCRIBED,
     Measurement,
     Mpi,
     OversubscribedTimes,
@@ -26,6 +29,7 @@ SECONDS_OVERSUBSCRIBED = 2.0
 """Where ranks of an MPI spin, a round of all sizes takes longer."""
 TOO_NOISY = 0.2
 """Share of the times whose rounds differ too much."""
+ENOUGH_ROUNDS = 9
 
 
 def calibrate(
@@ -35,19 +39,25 @@ def calibrate(
     links_between: int = 2,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Calibration:
-    """Messages inside this machine, and, if the hostfile names two hosts, between these; `seconds` each.
+    """Messages inside this machine, and, if the hostfile names two hosts, between these; `seconds` each, and
+    MORE_SECONDS at most. What was not reached by then stands in the remarks.
 
     Raises Error if the MPI can't be compiled for or started.
     """
+    hosts = hosts_in(hostfile)[:2] if hostfile is not None else []
+    sharing = min(seconds, SECONDS_OVERSUBSCRIBED)
+    longest = (seconds + MORE_SECONDS) * (2 if len(hosts) > 1 else 1) + sharing + MORE_SECONDS_OVERSUBSCRIBED
+    note(f"measuring takes at most {longest:g} s")
     with TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        oversubscribed = measure_oversubscribed(mpi, program, folder, min(seconds, SECONDS_OVERSUBSCRIBED), inside)
+        note(f"inside this machine: two ranks for each core, {sharing:g} s")
+        oversubscribed = measure_oversubscribed(mpi, program, folder, sharing, inside)
         between = None
-        if hostfile is not None and len(hosts_in(hostfile)) > 1:
-            note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
+        if len(hosts) > 1:
+            note(f"between {' and '.join(hosts)}: one rank each for {seconds:g} s")
             between = measure(mpi, [program], folder, seconds, hostfile)
     return calibration_of(inside, between, links_between, oversubscribed)
 
@@ -62,6 +72,8 @@ def calibration_of(
     sharing = fit_sharing(oversubscribed, own.messages, cores)
     if cores < 2:
         remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that share it")
+    if oversubscribed.unreached:
+        remarks.append(f"ranks that share a core: not reached in the time: {_sizes(oversubscribed.unreached)}")
     if oversubscribed.at_another_pace:
         remarks.append("how long ranks that share a core wait was measured at another pace of the cores than the rest")
     if between and between.same_node:
@@ -95,6 +107,10 @@ def _errors_of_messages(between: Fit | None) -> list[FitError]:
 def _remarks(where: str, measured: Measurement) -> list[str]:
     share = measured.noisy_share()
     remarks = []
+    if measured.unreached:
+        remarks.append(f"{where}: not reached in the time, and guessed from smaller ones: {_sizes(measured.unreached)}")
+    if measured.rounds < ENOUGH_ROUNDS:
+        remarks.append(f"{where}: {measured.rounds} of {ENOUGH_ROUNDS} rounds were begun; more with --seconds")
     if measured.other_pace > 0:
         remarks.append(
             f"{where}: while {measured.other_pace:.0%} of the times were measured, messages had another pace, as they "
@@ -111,6 +127,10 @@ def _remarks(where: str, measured: Measurement) -> list[str]:
 def machine_in_words() -> str:
     """This host, its processor, and how many cores it has for us."""
     return f"{platform.node()}: {_processor()}, {len(os.sched_getaffinity(0))} cores"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    return ", ".join(format_bytes(size) for size in sorted(sizes))
 
 
 def _processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:

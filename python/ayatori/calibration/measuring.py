@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any
 
 from ayatori.base.compiled import PROGRAMS, of_mpi
@@ -22,8 +22,14 @@ SOURCE = PROGRAMS / "calibrate.c"
 FITTED_SIZES = tuple(4**power for power in range(12))
 """1 B … 4 MiB; the program adds the eager limit and one byte more."""
 CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
-LEAST_SECONDS = 240.0
-"""For everything but the measuring itself: starting, the eager limit, at least nine rounds."""
+MORE_SECONDS = 10.0
+"""At most, for everything but the measuring itself: starting, the eager limit, and until there are nine rounds."""
+MORE_SECONDS_OVERSUBSCRIBED = 20.0
+"""The same of all starts with more ranks than cores."""
+_LEAVING_SECONDS = 2.0
+"""Of these, for the end of the program."""
+_HANGS = 60.0
+"""An MPI that takes so much longer than it may hangs."""
 MAX_SPREAD = 1.5
 """Three quarters of the rounds should be below this many times their median."""
 
@@ -50,6 +56,8 @@ class Measurement:
     of a message of one byte."""
     other_pace: float = 0
     """Share of the times that do not count, as they have another pace."""
+    unreached: Sequence[int] = ()
+    """Sizes before which the time was over."""
 
     def medians(self, pattern: str) -> dict[int, float]:
         """None of a pattern that was not measured."""
@@ -113,21 +121,35 @@ def measure(
     *,
     settings: Sequence[str] = (),
     sizes: Sequence[int] = ALL_SIZES,
+    more_seconds: float | None = None,
 ) -> Measurement:
-    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds.
+    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds, and `more_seconds` at
+    most (MORE_SECONDS unless given). Raises Error if the time was over before a message was measured.
 
     `settings` are words for mpirun, `program` the one that measures, with its first words.
     """
+    longest = seconds + (MORE_SECONDS if more_seconds is None else more_seconds)
     ended = run_to_end(
-        [mpi.mpirun, *placement(mpi, hostfile), *settings, *program, f"{seconds:g}", *map(str, sizes)],
+        [
+            *(mpi.mpirun, *placement(mpi, hostfile), *settings, *program),
+            *(f"{seconds:g}", _until(longest), *map(str, sizes)),
+        ],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
-        timeout=LEAST_SECONDS + 3 * seconds,
+        timeout=longest + _HANGS,
     )
     if ended.status != 0 and _END not in ended.output.splitlines():
         cause = last_words(ended.errors) or last_words(ended.output) or ended.reason
         raise Error(f"{mpi.mpirun} failed", cause=cause)
-    return parse_measurement(ended.output)
+    measured = parse_measurement(ended.output)
+    if not measured.patterns:
+        raise Error(f"the time was over before a message was measured: {longest:g} s", hint="more --seconds")
+    return measured
+
+
+def _until(seconds: float) -> str:
+    """In seconds of the epoch, which other hosts know, too: after which the program that measures ends."""
+    return f"{time() + seconds - _LEAVING_SECONDS:.3f}"
 
 
 @dataclass(frozen=True)
@@ -143,6 +165,8 @@ class OversubscribedTimes:
     """A message of the fewest bytes from a rank to the next one, while all others wait."""
     at_another_pace: bool = False
     """Whether the pace that was wanted did not come back for long, so that these are times of another one."""
+    unreached: Sequence[int] = ()
+    """Sizes before which the time was over in some start."""
 
 
 STARTS = 3
@@ -153,33 +177,40 @@ def measure_oversubscribed(
     mpi: Mpi, program: Path, folder: Path, seconds: float, inside: Measurement, sizes: Sequence[int] = FITTED_SIZES
 ) -> OversubscribedTimes:
     """With two ranks for each core of this machine, measured for `seconds` at the pace at which two ranks were measured
-    `inside` it: messages of `sizes`, and of the two sizes at the eager limit, where waits jump. The medians of several
-    starts of the program."""
+    `inside` it, and for MORE_SECONDS_OVERSUBSCRIBED at most: messages of `sizes`, and of the two sizes at the eager
+    limit, where waits jump. The medians of several starts of the program."""
     eager_limit = inside.eager_limit
     if min(sizes) < eager_limit < max(sizes):
         sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     ranks = 2 * _cores()
-    words: list[str | Path] = [
+    command: list[str | Path] = [
+        mpi.mpirun,
+        *placement(mpi, None, ranks),
         program,
         "--oversubscribed",
         f"{inside.pace:g}",
-        f"{seconds / STARTS:g}",
-        *map(str, sizes),
     ]
-    command = [mpi.mpirun, *placement(mpi, None, ranks), *words]
     starts = []
-    for _ in range(STARTS):
-        environment = os.environ | open_mpi_as_root()
-        ended = run_to_end(command, folder=folder, environment=environment, timeout=LEAST_SECONDS)
+    begin, longest = time(), seconds + MORE_SECONDS_OVERSUBSCRIBED
+    for number in range(1, STARTS + 1):
+        left = begin + longest * number / STARTS - time()
+        ended = run_to_end(
+            [*command, f"{seconds / STARTS:g}", _until(left), *map(str, sizes)],
+            folder=folder,
+            environment=os.environ | open_mpi_as_root(),
+            timeout=longest + _HANGS,
+        )
         if ended.status != 0:
             raise Error(f"{command[0]} failed", cause=ended.reason)
         starts.append(oversubscribed_times_of(ended.objects()))
+    known = [size for size in sizes if any(size in start.steps for start in starts)]
     return OversubscribedTimes(
         ranks,
-        {size: median(start.steps[size] for start in starts) for size in starts[0].steps},
+        {size: median(start.steps[size] for start in starts if size in start.steps) for size in known},
         median(start.first for start in starts),
         median(start.hop for start in starts),
         any(start.at_another_pace for start in starts),
+        [size for size in sizes if any(size not in start.steps for start in starts)],
     )
 
 

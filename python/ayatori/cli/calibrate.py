@@ -33,13 +33,16 @@ def calibrate(
         Path | None, typer.Option(metavar="FILE", help="Hosts: messages are measured between the first two, too.")
     ] = None,
     links: Annotated[int, typer.Option(metavar="N", help="Number of links between these two hosts.")] = 2,
-    seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time, within and between hosts.")] = "20s",
+    seconds: Annotated[
+        str, typer.Option(metavar="TIME", help="Measuring time within a host, and between hosts.")
+    ] = "20s",
     json: options.JSON = False,
 ) -> None:
     """Measure the costs of messages by MPI, for predictions.
 
     The command fits the model of simulate and choose, and checks it on other sizes. It starts two ranks on this host,
-    and one rank on each of two hosts of --hostfile.
+    and one rank on each of two hosts of --hostfile. It announces how long it takes at most, ends by then, and names the
+    sizes that it did not reach.
     """
     time = options.seconds_to_measure(seconds, "20s")
     if not 0 <= links <= 1000:

@@ -15,8 +15,9 @@ from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
-from ayatori.overlap.explanation import WORTH_A_CHANGE, Kind
+from ayatori.overlap.explanation import WORTH_A_CHANGE
 from ayatori.overlap.explanation import explain as explanation_of
+from ayatori.overlap.kinds import Kind
 from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.timeline import timeline_of
 from ayatori.overlap.tracing import Measured, Program, measure_change, program_of
@@ -46,10 +47,12 @@ class ExplainData(TypedDict):
     command: str
     mpi: str
     """What was run, and its MPI."""
+    unseen: list[str]
+    """Sentences: which operations of the program the trace does not know; empty: it knows all."""
     given: list[str]
     moved_by: str
     advice: list[str]
-    """Sentences: thread level, cores, eager limits; what moved the bytes; what to change."""
+    """Sentences: thread level, cores, eager limits, where the time went; what moved the bytes; what to change."""
     kinds: list[Annotated[dict[str, Any], Kind]]
     """One entry for the nonblocking operations of one name and size."""
     seconds: float
@@ -109,6 +112,7 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
     data: ExplainData = {
         "command": " ".join(program.command),
         "mpi": program.family,
+        "unseen": explanation.unseen,
         "given": explanation.given,
         "kinds": [asdict(kind) for kind in explanation.kinds],
         "moved_by": explanation.moved_by,
@@ -142,11 +146,14 @@ def measured_as_data(measured: Measured, predicted: float) -> MeasuredData:
 
 
 def describe(data: ExplainData) -> None:
-    say(f"{data['command']} ({data['mpi']}): {format_seconds(data['seconds'])} from its first call to its last")
+    for sentence in data["unseen"]:
+        say(sentence)
+    say(f"{data['command']} ({data['mpi']}): {format_seconds(data['seconds'])} from MPI_Init to MPI_Finalize")
     for sentence in data["given"]:
         say(f"  {sentence}")
-    columns = ["  operations", "times", "protocol", "computed meanwhile", "waited for", "moved before"]
-    print_table("", columns, [row_of(kind) for kind in data["kinds"]])
+    columns = ["  nonblocking", "times", "protocol", "computed", "in other calls", "waited", "late", "moved early"]
+    if data["kinds"]:
+        print_table("", columns, [row_of(kind) for kind in data["kinds"]])
     say(f"  {data['moved_by']}")
     for number, sentence in enumerate(data["advice"]):
         say(f"  {'change   ' if number == 0 else '         '}{sentence}")
@@ -156,5 +163,13 @@ def describe(data: ExplainData) -> None:
 
 def row_of(kind: dict[str, Any]) -> list[str]:
     moved = "not known" if kind["moved_early"] is None else f"{kind['moved_early']:.0%}"
-    times = [format_seconds(kind["computing"]), format_seconds(kind["waiting"])]
-    return [f"  {kind['name']}, {format_bytes(kind['bytes'])}", str(kind["count"]), kind["protocol"], *times, moved]
+    late = "not known" if kind["late"] is None else format_seconds(kind["late"])
+    times = [format_seconds(kind[key]) for key in ("computing", "in_calls", "waiting")]
+    return [
+        f"  {kind['name']}, {format_bytes(kind['bytes'])}",
+        str(kind["count"]),
+        kind["protocol"],
+        *times,
+        late,
+        moved,
+    ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ayatori.base.units import format_bytes
+from ayatori.overlap.given import free_cores, given_of, unseen_by
+from ayatori.overlap.kinds import Kind, Times, all_together, ended_later, kinds_of
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import RankTrace
+from ayatori.overlap.trace import RankTrace, calls_without_overlap
 
-LEVELS = ("single", "funneled", "serialized", "multiple")
 WORTH_A_CHANGE = 0.02
 """A share of the program's time."""
 _TRIAL_SECONDS, _LONGEST_TRIAL, _TRIAL_CYCLES = 1.0, 8.0, 27
@@ -19,34 +20,15 @@ mean over cycles of 30 to 200 ms (docs/progress.md)."""
 _LOOKS = 1 / 41
 """A poll is followed by a pause of forty times its length."""
 _BUSY_SECONDS = 0.01
-_CROSSED = 0.5
-"""At least this share of the bytes of operations is seen on the network if they take it."""
-_MOVED = 0.5
-"""A share of the bytes from which something is said to move them while the program computes."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """The operations of one name and size that do not block."""
-
-    name: str
-    bytes: int
-    count: int
-    """The operations' name and size, and how many there were."""
-    protocol: str
-    """`eager`, `rendezvous`, `steps of the MPI` (collectives) or `not known`."""
-    computing: float
-    """Seconds of all ranks from their begin to the call that ends them."""
-    waiting: float
-    """Seconds of all ranks in the calls that end them."""
-    moved_early: float | None
-    """The share of the bytes on the network's interfaces that crossed them before those calls; null: none did."""
+_MOST = 0.5
 
 
 @dataclass(frozen=True)
 class Explanation:
+    unseen: list[str]
+    """Sentences: which operations of the program the trace does not know."""
     given: list[str]
-    """Sentences: thread level, cores, eager limits."""
+    """Sentences: thread level, cores, eager limits, where the ranks spent their time."""
     kinds: list[Kind]
     """One entry for the operations of one name and size that do not block."""
     moved_by: str
@@ -66,14 +48,16 @@ class Explanation:
 
 def explain(traces: Sequence[RankTrace], has_plugin: bool) -> Explanation:
     job = Job(traces)
-    kinds = kinds_of(traces)
-    shares_cores = not free_cores(traces)
-    replayed = job.replay(True, _LOOKS if shares_cores else 0.0)
+    kinds = kinds_of(job)
+    times = all_together(job)
+    replayed = job.replay(True, 0.0 if free_cores(traces) else _LOOKS)
     saved = max(0.0, job.seconds - replayed.seconds) if replayed.is_whole else 0.0
     saved *= 1 - 0.5 * _share_on_trial(job)
-    moved_by = who_moved(traces, kinds)
-    advice = advice_of(traces, kinds, saved, job.seconds, has_plugin, replayed.is_whole)
-    return Explanation(given_of(traces), kinds, moved_by, advice, job.seconds, job.seconds - saved)
+    advice = _advice(job, kinds, times, saved, has_plugin) if replayed.is_whole else [_DO_NOT_FIT]
+    given = [*given_of(traces), _spent(job, times)]
+    return Explanation(
+        unseen_by(traces), given, kinds, who_moved(traces, times), advice, job.seconds, job.seconds - saved
+    )
 
 
 def _share_on_trial(job: Job) -> float:
@@ -89,121 +73,67 @@ def _share_on_trial(job: Job) -> float:
     return min(1.0, trial / job.seconds)
 
 
-def free_cores(traces: Sequence[RankTrace]) -> list[str]:
-    """Hosts where ranks may use more cores than they are."""
-    found = []
-    for host in dict.fromkeys(trace.host for trace in traces):
-        own = [trace for trace in traces if trace.host == host]
-        if len(set().union(*(trace.cores for trace in own))) > len(own):
-            found.append(host)
-    return found
+def _spent(job: Job, times: Times) -> str:
+    """Where the ranks' time went."""
+    ranks_seconds = sum(trace.end - trace.begin for trace in job.traces)
+    whole = late = 0.0
+    for trace in job.traces:
+        later = set(ended_later(trace))
+        for call, _, inside in calls_without_overlap(trace):
+            whole += inside
+            if not later.intersection((*call.ended, call.tested)):
+                known = [job.late_seconds((trace.rank, number), call) or 0.0 for number in call.ended]
+                late += min(max(known, default=0.0), inside)
+    waiting, other = times.waiting, whole - times.waiting
+    return (
+        f"the ranks' {ranks_seconds:.3g} s together: {ranks_seconds - whole:.3g} s outside of MPI, {waiting:.3g} s "
+        f"in calls that end nonblocking operations (at least {times.late or 0.0:.3g} s of them for partners that had "
+        f"not begun), {other:.3g} s in other calls of MPI (at least {late:.3g} s for partners that had not begun)"
+    )
 
 
-def given_of(traces: Sequence[RankTrace]) -> list[str]:
-    first = traces[0]
-    asked = LEVELS[first.asked_level] if 0 <= first.asked_level < len(LEVELS) else "unknown"
-    has = LEVELS[first.level] if 0 <= first.level < len(LEVELS) else "unknown"
-    found = [f"thread level: the program asked for {asked}, and has {has}"]
-    for host in dict.fromkeys(trace.host for trace in traces):
-        own = [trace for trace in traces if trace.host == host]
-        cores = sorted(set().union(*(trace.cores for trace in own)))
-        free = len(cores) - len(own)
-        left = f"{free} free" if free > 0 else "none free: a thread that moves messages shares one with the program"
-        ranks = f"{len(own)} {'rank' if len(own) == 1 else 'ranks'}"
-        found.append(f"{host}: {ranks} on {'core' if len(cores) == 1 else 'cores'} {_words(cores)}, {left}")
-    for peer, limit in first.eager_limits.items():
-        where = "on one host" if traces[peer].host == first.host else "between hosts"
-        found.append(f"messages {where} (ranks 0 and {peer}) are eager up to between {limit} and {2 * limit} bytes")
-    if any(trace.left_out for trace in traces):
-        found.append(f"{sum(trace.left_out for trace in traces)} calls were too many to be written down")
-    return found
-
-
-def _words(numbers: Sequence[int]) -> str:
-    return ",".join(map(str, numbers)) if len(numbers) <= 8 else f"{numbers[0]} to {numbers[-1]}"
-
-
-def kinds_of(traces: Sequence[RankTrace]) -> list[Kind]:
-    """Of operations that some call began and another one ended."""
-    traffic = {trace.host: trace.traffic for trace in traces if trace.traffic.times}
-    sums: dict[tuple[str, int, str], list[float]] = defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0])
-    for trace in traces:
-        begun = {number: call for call in trace.calls for number in call.begun}
-        for call in trace.calls:
-            for number in call.ended:
-                beginning = begun[number]
-                if beginning is call:
-                    continue
-                operation = trace.operations[number]
-                found = sums[operation.name, operation.bytes, _protocol(traces, trace, number)]
-                found[0] += 1
-                found[1] += call.begin - beginning.end
-                found[2] += call.end - call.begin
-                if moved := traffic.get(trace.host):
-                    found[3] += moved.between(beginning.begin, call.begin)
-                    found[4] += moved.between(call.begin, call.end)
-    return [
-        Kind(name, size, int(count), protocol, computing, waiting, _early_share(early, late, count * size))
-        for (name, size, protocol), (count, computing, waiting, early, late) in sums.items()
-    ]
-
-
-def _early_share(early: float, late: float, carried: float) -> float | None:
-    """Of the bytes that crossed the network. None if these were fewer than the operations have: then other ones did,
-    and the operations' went through memory or past the kernel."""
-    return early / (early + late) if early + late >= max(1.0, _CROSSED * carried) else None
-
-
-def _protocol(traces: Sequence[RankTrace], trace: RankTrace, number: int) -> str:
-    operation = trace.operations[number]
-    if not operation.is_message:
-        return "steps of the MPI"
-    limits = traces[0].eager_limits
-    peer = traces[operation.peer] if 0 <= operation.peer < len(traces) else None
-    near = peer is not None and peer.host == trace.host
-    measured = {traces[one].host == traces[0].host: limit for one, limit in limits.items() if one < len(traces)}
-    if near not in measured:
-        return "not known"
-    return "eager" if operation.bytes <= measured[near] else "rendezvous"
-
-
-def who_moved(traces: Sequence[RankTrace], kinds: Sequence[Kind]) -> str:
-    known = [kind for kind in kinds if kind.moved_early is not None and kind.bytes > 0 and kind.computing > 0]
-    if not known:
-        return "their data crossed no network's interface that could be watched: it is not known who moved them"
-    weight = sum(kind.count * kind.bytes for kind in known)
-    early = sum(kind.count * kind.bytes * (kind.moved_early or 0.0) for kind in known) / weight
-    part = f"{early:.0%} of the bytes had crossed the network when the program came to wait for them"
-    if early < _MOVED:
-        return f"{part}: they were moved by the program itself, in the calls that wait"
+def who_moved(traces: Sequence[RankTrace], times: Times) -> str:
+    crossed = sum(trace.traffic.total for trace in traces)
+    on_network = f"the hosts' interfaces carried {format_bytes(crossed)} during the run"
+    if times.carried == 0:
+        return on_network
+    if not times.crossed:
+        return (
+            f"{on_network}; while nonblocking operations were outstanding, less than half of these operations' "
+            f"{format_bytes(round(times.carried))}: it is not known who moved them"
+        )
+    parts = [times.moved_computing, times.moved_in_calls, times.moved_waiting]
+    outside, calls, waits = (part / times.moved for part in parts)
+    found = (
+        f"of the bytes on the hosts' interfaces while nonblocking operations were outstanding, {outside:.0%} crossed "
+        f"while the ranks computed, {calls:.0%} in other calls of MPI, {waits:.0%} in the calls that end them"
+    )
+    if outside < _MOST:
+        return found
     program = max(traces[0].threads, key=lambda thread: thread[1], default=("", 0.0))
     busy = [(name, seconds) for name, seconds in traces[0].threads if seconds > _BUSY_SECONDS]
     others = [f"{name} ({seconds:.2f} s)" for name, seconds in busy if name != program[0]]
     if others:
-        return f"{part}: by threads other than the program's: {', '.join(others)}"
-    return f"{part}: by the kernel or the adapter, or in calls of MPI between the computations"
+        return f"{found}; other threads of rank 0 that ran: {', '.join(others)}"
+    return f"{found}; no other thread of rank 0 ran: the kernel or the adapter moved them"
 
 
-def advice_of(
-    traces: Sequence[RankTrace], kinds: Sequence[Kind], saved: float, seconds: float, has_plugin: bool, is_whole: bool
-) -> list[str]:
-    if not is_whole:
-        return ["the calls of the ranks don't fit together, so that nothing can be predicted"]
+_DO_NOT_FIT = "the calls of the ranks don't fit together, so that nothing can be predicted"
+
+
+def _advice(job: Job, kinds: Sequence[Kind], times: Times, saved: float, has_plugin: bool) -> list[str]:
     if not kinds:
-        return ["the program begins nothing that does not block: there is nothing to hide until it does"]
-    if saved < WORTH_A_CHANGE * seconds:
-        why = (
-            "hides what it can"
-            if sum(kind.waiting for kind in kinds) < WORTH_A_CHANGE * seconds
-            else ("waits for ranks that come late or computes too little meanwhile")
-        )
-        return [f"nothing: the program {why}; progress would save {saved:.3g} of {seconds:.3g} s"]
+        rest = ", among those that the trace knows" if unseen_by(job.traces) else ": nothing could be hidden"
+        return [f"the program has no nonblocking operation that ends in a later call{rest}"]
+    if saved < WORTH_A_CHANGE * job.seconds:
+        why = _why_nothing(sum(trace.end - trace.begin for trace in job.traces), times)
+        return [f"nothing: {why}; progress would save {saved:.3g} of {job.seconds:.3g} s"]
     found = []
     if has_plugin:
-        found.append(f"ayatori run --progress thread: saves {saved:.3g} of {seconds:.3g} s")
+        found.append(f"ayatori run --progress thread: saves {saved:.3g} of {job.seconds:.3g} s")
     else:
         found.append("build with this MPI's development package: there is no plug-in for it")
-    if hosts := free_cores(traces):
+    if hosts := free_cores(job.traces):
         found.append(f"AYATORI_PROGRESS_CPU: {', '.join(hosts[:3])} have free cores, on which the thread costs nothing")
     longest = max(kinds, key=lambda kind: kind.waiting)
     found.append(
@@ -211,3 +141,17 @@ def advice_of(
         f"for {longest.name} of {longest.bytes} bytes: saves about the same"
     )
     return found
+
+
+def _why_nothing(ranks_seconds: float, times: Times) -> str:
+    """`ranks_seconds`: the time of all ranks together."""
+    waiting = f"the calls that end nonblocking operations take {times.waiting:.3g} s"
+    if times.waiting < WORTH_A_CHANGE * ranks_seconds:
+        return f"{waiting}, {times.waiting / max(ranks_seconds, 1e-9):.1%} of the ranks' time"
+    if times.late is not None and times.late >= _MOST * times.waiting:
+        return f"ranks are late: {waiting}, {times.late:.3g} s of them for partners that had not begun"
+    outstanding = f"while these are outstanding, the ranks compute for {times.computing:.3g} s"
+    if times.computing < WORTH_A_CHANGE * ranks_seconds:
+        blocking = f" and are in other calls of MPI for {times.in_calls:.3g} s" if times.in_calls else ""
+        return f"nothing is computed: {waiting}; {outstanding}{blocking}"
+    return f"{waiting}; {outstanding}; a replay with progress ends no earlier"

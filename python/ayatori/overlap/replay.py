@@ -10,80 +10,22 @@ operations ends when these are over:
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ayatori.overlap.trace import ANY, NOBODY, Operation, RankTrace
-
-Place = tuple[int, int]
-"""A rank, and the number of an operation of it."""
-
-
-@dataclass
-class Exchange:
-    """Operations of several ranks that belong together."""
-
-    places: list[Place] = field(default_factory=list)
+from ayatori.overlap.exchanges import Place, exchanges_of, needed_by
+from ayatori.overlap.trace import ALONE, Call, RankTrace
 
 
 @dataclass(frozen=True)
 class Replay:
     seconds: float
-    """From the first call to the end of the last one, on the rank that takes longest."""
+    """From MPI_Init to MPI_Finalize, on the rank that takes longest."""
     waiting: float
     """Of all ranks together, in calls that end operations."""
     is_whole: bool
     """Whether all calls could be replayed; if not, seconds are those of the program as it was."""
-
-
-def exchanges_of(traces: Sequence[RankTrace]) -> dict[Place, Exchange]:
-    """By each of their operations. A message that nobody received, or that cannot be distinguished from others, is
-    alone."""
-    found: dict[Place, Exchange] = {}
-    sends: dict[tuple[int, int, tuple[int, ...]], deque[Place]] = defaultdict(deque)
-    collectives: dict[tuple[tuple[int, ...], int], Exchange] = {}
-    for trace in traces:
-        count: dict[tuple[int, ...], int] = defaultdict(int)
-        for number, operation in enumerate(trace.operations):
-            place = (trace.rank, number)
-            if operation.name == "send":
-                sends[trace.rank, operation.peer, operation.members].append(place)
-            elif not operation.is_message:
-                key = (operation.members, count[operation.members])
-                count[operation.members] += 1
-                found[place] = collectives.setdefault(key, Exchange())
-                found[place].places.append(place)
-    for trace in traces:
-        for number, operation in enumerate(trace.operations):
-            if operation.name == "receive":
-                found[trace.rank, number] = _received(traces, sends, trace.rank, operation, found)
-                found[trace.rank, number].places.append((trace.rank, number))
-    for places in sends.values():
-        for place in places:
-            found.setdefault(place, Exchange([place]))
-    return found
-
-
-def _received(
-    traces: Sequence[RankTrace],
-    sends: dict[tuple[int, int, tuple[int, ...]], deque[Place]],
-    rank: int,
-    receive: Operation,
-    found: dict[Place, Exchange],
-) -> Exchange:
-    """The exchange of the message that this receive gets: the first that fits and was not received."""
-    if receive.peer == NOBODY:
-        return Exchange()
-    senders: Iterable[int] = receive.members if receive.peer == ANY else [receive.peer]
-    for sender in senders:
-        waiting = sends.get((sender, rank, receive.members), deque())
-        for place in waiting:
-            if receive.tag in (ANY, traces[sender].operations[place[1]].tag):
-                waiting.remove(place)
-                found[place] = Exchange([place])
-                return found[place]
-    return Exchange()
 
 
 class Job:
@@ -111,6 +53,14 @@ class Job:
             return 0.0
         together = [self._ended.get(other, (self._begun[other],))[0] for other in self.exchanges[place].places]
         return max(0.0, self._ended[place][1] - max(together))
+
+    def late_seconds(self, place: Place, call: Call) -> float | None:
+        """Of this call: before the last operation that this one needs had begun; None: not known."""
+        needed = needed_by(self.traces, place, self.exchanges[place])
+        if needed is None:
+            return None
+        last = max((self._begun[other] for other in needed), default=call.begin)
+        return min(max(last, call.begin), call.end) - call.begin
 
     def own_call(self, place: Place) -> float:
         """How long the call took that ended the operation."""
@@ -161,7 +111,9 @@ class _Replayer:
         if waiting:
             return Replay(self.job.seconds, self.waiting, False)
         starts = [trace.begin for trace in self.job.traces]
-        seconds = max((clock - start for clock, start in zip(self.clock, starts, strict=True)), default=0.0)
+        rest = [trace.end - trace.calls[-1].end if trace.calls else 0.0 for trace in self.job.traces]
+        totals = [clock + after - start for clock, after, start in zip(self.clock, rest, starts, strict=True)]
+        seconds = max(totals, default=0.0)
         return Replay(seconds, self.waiting, True)
 
     def _go_on(self, rank: int) -> bool:
@@ -199,7 +151,8 @@ class _Replayer:
         arrived = self.clock[rank] + computed
         self.arrived[rank] = arrived
         for begun in call.begun:
-            if self.with_progress or (rank, begun) not in self.ending:
+            helped = self.with_progress and trace.operations[begun].name not in ALONE
+            if helped or (rank, begun) not in self.ending:
                 self.ready[rank, begun] = arrived
         for ended in call.ended:
             self.ready.setdefault((rank, ended), arrived)

@@ -16,6 +16,8 @@ from ayatori.prediction.costs import MessageCosts
 
 LAUNCHES = 7
 """Of the MPI. What small messages take is nearly the same all through a launch, and a third more in another."""
+_MORE_SECONDS = 240.0
+"""At most, until there are some rounds of all sizes: large messages take long over slow cables."""
 _LARGEST_OF_ALL_LAUNCHES = 4 << 10
 """Bytes. Larger messages, for which that is little, are measured in the first launch alone."""
 
@@ -83,7 +85,8 @@ def measure_stretches(
             hostfile.write_text("".join(f"{host}\n" for host in stretch.hosts))
             settings, wrapper = _settings(stretch, mpi, folder)
             words = [*wrapper, str(program), "--ping-pong"]
-            return measure(mpi, words, folder, time, hostfile, settings=settings, sizes=sizes)
+            more = _MORE_SECONDS
+            return measure(mpi, words, folder, time, hostfile, settings=settings, sizes=sizes, more_seconds=more)
 
         launches = [[launch(stretch, seconds, sizes_up_to(largest))] for stretch in stretches]
         for _ in range(LAUNCHES - 1):

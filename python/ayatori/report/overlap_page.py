@@ -9,16 +9,17 @@ from ayatori.report.figures import Curve, Figure, Table, axis, page_of_figures, 
 from ayatori.report.markup import ARROW
 
 Span = tuple[float, float]
+_TIMES = ("computed, s", "in other calls, s", "waited, s", "late, s")
 
 
 def overlap_page(data: dict[str, Any]) -> str:
     """`data`: what `ayatori explain --out-dir` writes as explanation.json."""
     figures = [_timeline(data["timeline"]), _bytes(data["timeline"])]
     tables = [
-        _list("What is given", data["given"]),
+        _list("What is given", [*data["unseen"], *data["given"]]),
         Table(
             "Operations that do not block",
-            ["operation", "bytes", "times", "protocol", "computed meanwhile, s", "waited for, s", "moved before"],
+            ["operation", "bytes", "times", "protocol", *_TIMES, "moved early"],
             [_kind(kind) for kind in data["kinds"]],
             data["moved_by"],
         ),
@@ -49,7 +50,8 @@ def _list(title: str, sentences: Sequence[str]) -> Table:
 
 def _kind(kind: dict[str, Any]) -> list[str]:
     moved = "not known" if kind["moved_early"] is None else f"{kind['moved_early']:.0%}"
-    times = [f"{kind['computing']:.3g}", f"{kind['waiting']:.3g}"]
+    seconds = [kind[key] for key in ("computing", "in_calls", "waiting", "late")]
+    times = ["not known" if one is None else f"{one:.3g}" for one in seconds]
     return [kind["name"], str(kind["bytes"]), str(kind["count"]), kind["protocol"], *times, moved]
 
 

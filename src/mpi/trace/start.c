@@ -9,7 +9,7 @@
 #include "mpi_library.h"
 #include "trace.h"
 
-enum { rounds = 10, tag = 4711, probed_sizes = 14, least_probed = 512 };
+enum { rounds = 10, tag = 4711, probed_sizes = 14, least_probed = 512, max_tries = 5 };
 
 static char head[65536];
 
@@ -35,6 +35,8 @@ static int find_handles(void) {
   trace_handles.real = mpi_library_variable("ompi_mpi_double");
   trace_handles.integer = mpi_library_variable("ompi_mpi_int");
   trace_handles.no_request = mpi_library_variable("ompi_request_null");
+  trace_handles.no_comm = mpi_library_variable("ompi_mpi_comm_null");
+  trace_handles.no_type = mpi_library_variable("ompi_mpi_datatype_null");
   return trace_handles.world != NULL && trace_handles.no_request != NULL;
 #else
   return 1;
@@ -67,29 +69,39 @@ static double offset_from_first(int rank, int ranks) {
   return offset;
 }
 
-/* The largest message whose send is over before its receiver asks for it; 0 if there is none. Meanwhile the receiver
- * waits in the MPI for another message: some MPIs complete a sent message only when the receiver has polled. */
-static long eager_limit(int rank, int other, char* buffer) {
-  long limit = 0;
-  long size = least_probed;
-  for (int i = 0; i < probed_sizes; ++i, size *= 2) {
-    int over = 0;
-    if (rank == 0) {
-      MPI_Request request;
-      mpi.Isend(buffer, (int)size, MPI_BYTE, other, tag, MPI_COMM_WORLD, &request);
-      for (const double end = trace_now() + 3e-3; !over && trace_now() < end;) {
-        mpi.Test(&request, &over, MPI_STATUS_IGNORE);
-      }
-      mpi.Send(&over, 1, MPI_INT, other, tag + 1, MPI_COMM_WORLD);
-      if (!over) mpi.Wait(&request, MPI_STATUS_IGNORE);
-    } else {
-      mpi.Recv(&over, 1, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      mpi.Recv(buffer, (int)size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-    if (!over) break;
-    limit = size;
+/* Whether a message's send is over before its receiver asks for it. Meanwhile the receiver waits in the MPI for another
+ * message: some MPIs complete a sent message only when the receiver has polled. */
+static int is_eager(int rank, int other, char* buffer, int size) {
+  int over = 0;
+  if (rank != 0) {
+    mpi.Recv(&over, 1, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    mpi.Recv(buffer, size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return over;
   }
-  return limit;
+  MPI_Request request;
+  mpi.Isend(buffer, size, MPI_BYTE, other, tag, MPI_COMM_WORLD, &request);
+  for (const double end = trace_now() + 3e-3; !over && trace_now() < end;) {
+    mpi.Test(&request, &over, MPI_STATUS_IGNORE);
+  }
+  mpi.Send(&over, 1, MPI_INT, other, tag + 1, MPI_COMM_WORLD);
+  if (!over) mpi.Wait(&request, MPI_STATUS_IGNORE);
+  return over;
+}
+
+/* The largest size that is eager, and the smallest one that is not; 0 if there is none. A size is eager if one of some
+ * sends of it is over early: others may not be since the processes share cores. */
+static struct eager_limit {
+  long eager, not_eager;
+} eager_limit(int rank, int other, char* buffer) {
+  struct eager_limit found = {0, 0};
+  long size = least_probed;
+  for (int i = 0; i < probed_sizes && found.not_eager == 0; ++i, size *= 2) {
+    int over = 0;
+    for (int tries = 0; tries < max_tries && !over; ++tries) over = is_eager(rank, other, buffer, (int)size);
+    if (over) found.eager = size;
+    if (!over) found.not_eager = size;
+  }
+  return found;
 }
 
 /* Of this process: `[["name", seconds on a core], …]`, one entry a thread. */
@@ -153,9 +165,18 @@ static int is_first_of_host(void) {
 }
 
 void trace_start(int asked) {
-  if (getenv("AYATORI_TRACE") == NULL || !find_handles()) return;
+  static int is_started;
+  if (getenv("AYATORI_TRACE") == NULL || is_started || !find_handles()) return;
+  is_started = 1;
   trace_enter(); /* our own calls are not the program's */
   find_functions();
+  int (*const get_parent)(MPI_Comm*) = trace_next("PMPI_Comm_get_parent");
+  MPI_Comm parent;
+  get_parent(&parent);
+  if (parent != MPI_COMM_NULL) { /* started by MPI_Comm_spawn: it has a world of its own */
+    trace_leave();
+    return;
+  }
   int rank = 0;
   int ranks = 1;
   int level = 0;
@@ -167,8 +188,8 @@ void trace_start(int asked) {
   query_thread(&level);
   const double offset = offset_from_first(rank, ranks);
   char* const buffer = calloc((size_t)least_probed << probed_sizes, 1);
-  long near = -1;
-  long far = -1;
+  struct eager_limit near = {0, 0};
+  struct eager_limit far = {0, 0};
   if (ranks > 1 && (rank == 0 || rank == 1)) near = eager_limit(rank, 1, buffer);
   if (ranks > 2 && (rank == 0 || rank == ranks - 1)) far = eager_limit(rank, ranks - 1, buffer);
   free(buffer);
@@ -177,15 +198,16 @@ void trace_start(int asked) {
   char cores[16384];
   gethostname(host, sizeof host - 1);
   write_cores(cores, sizeof cores);
-  snprintf(
-      head, sizeof head,
-      "\"format\": \"ayatori-trace\", \"version\": 1, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
-      "\"cores\": [%s], \"thread_level\": [%d, %d], \"clock_offset\": %.9f, \"eager_limits\": [[1, %ld], [%d, %ld]]",
-      rank, ranks, host, cores, asked, level, offset, near, ranks - 1, far);
+  snprintf(head, sizeof head,
+           "\"format\": \"ayatori-trace\", \"version\": 1, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
+           "\"cores\": [%s], \"thread_level\": [%d, %d], \"clock_offset\": %.9f, \"eager_limits\": [[1, %ld, %ld], "
+           "[%d, %ld, %ld]]",
+           rank, ranks, host, cores, asked, level, offset, near.eager, near.not_eager, ranks - 1, far.eager,
+           far.not_eager);
   if (samples) trace_start_traffic();
   mpi.Barrier(MPI_COMM_WORLD);
-  trace_leave("", 0, 0);
   trace_start_recording();
+  trace_leave();
 }
 
 void trace_stop(void) {
@@ -197,4 +219,5 @@ void trace_stop(void) {
   const size_t length = strlen(head);
   snprintf(head + length, sizeof head - length, ", \"threads\": [%s]", threads);
   trace_write(folder, head);
+  head[0] = '\0';
 }

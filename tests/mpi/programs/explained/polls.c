@@ -1,0 +1,15 @@
+/* Rank 0 does nothing but poll: it waits. */
+#include "explained.h"
+
+static void program(void) {
+  int value = 0;
+  if (rank == 0) {
+    MPI_Request request;
+    int over = 0;
+    MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    while (!over) MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+  } else {
+    compute();
+    MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+}
