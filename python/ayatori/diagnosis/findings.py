@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_interface, ip_network
+from ipaddress import IPv4Network
 from typing import TypeVar
 
 from ayatori.diagnosis.culprits import Culprit, End, explain
@@ -242,16 +242,16 @@ def _different_prefixes(facts: Facts) -> Iterator[Finding]:
         for address in host.addresses():
             holders[address.network].append(address)
     for network, own in holders.items():
-        outer = ip_network(network)
+        outer = IPv4Network(network)
         for inner, others in holders.items():
             # The interface's name is the same where a length was mistyped; a subnet of its own has one of its own.
             same = {one.interface for one in own} & {one.interface for one in others}
-            if inner != network and ip_network(inner).subnet_of(outer) and same:
+            if inner != network and IPv4Network(inner).subnet_of(outer) and same:
                 few, what = (own, network) if len(own) < len(others) else (others, inner)
                 usual = inner if few is own else network
                 hosts = tuple(dict.fromkeys(one.host for one in few))
                 words = f"{sorted(same)[0]} is in {what}, and in {usual} on the others"
-                yield Finding("netmask", hosts, words, f"the length of {ip_interface(usual).network.prefixlen}")
+                yield Finding("netmask", hosts, words, f"the length of {IPv4Network(usual).prefixlen}")
 
 
 def _lacking(facts: Facts) -> Iterator[Finding]:

@@ -70,7 +70,7 @@ def _in_ranges(numbers: tuple[int, ...]) -> str:
 
 def _silent(facts: Facts) -> Iterator[Finding]:
     states: dict[str, list[str]] = defaultdict(list)
-    causes = {}
+    causes: dict[str, str] = {}
     for one in facts.silent:
         states[one.state].append(one.host)
         causes.setdefault(one.state, one.cause)

@@ -74,9 +74,23 @@ async def survey_by(connections: Sequence[Connection], seconds: float) -> Facts:
         await trials.run(asking.all)
         facts = replace(trials.facts(), tried=Tried(len(asking.hosts), steps_of(len(asking.hosts))))
         facts = replace(facts, **await measure_rates(facts, asking.one, trials.target))
-        return replace(facts, hosts=tuple(asking.known()), silent=tuple(asking.silent))
+        return _without_silent(replace(facts, hosts=tuple(asking.known()), silent=tuple(asking.silent)))
     finally:
         await asyncio.gather(*(connection.end() for connection in connections))
+
+
+def _without_silent(facts: Facts) -> Facts:
+    """Hosts that stopped to answer are reported as such, and nothing of what they tried."""
+    gone = {one.host for one in facts.silent}
+    if all(host.name in gone for host in facts.hosts):
+        raise _unanswered(facts.silent[0])
+    return replace(
+        facts,
+        hosts=tuple(host for host in facts.hosts if host.name not in gone),
+        reached={pair: value for pair, value in facts.reached.items() if not gone & {one.host for one in pair}},
+        routed={key: value for key, value in facts.routed.items() if not gone & {key[0], key[1].host}},
+        slow=tuple(pair for pair in facts.slow if not gone & {one.host for one in pair}),
+    )
 
 
 class _Asking:
@@ -113,7 +127,7 @@ class _Asking:
 
     async def _ask(self, host: str, question: dict[str, Any]) -> Any:
         given = next(iter(question.values()))
-        more = len(given) if isinstance(given, list) else 0
+        more = 20.0 + len(given) if isinstance(given, list) else 0.0
         answer = await self._connections[host].ask(question, self._seconds + more)
         if "resolve" in question:
             self._names[host] = dict(zip(given, answer, strict=True))

@@ -80,7 +80,8 @@ class Trials:
 
     def _port(self, other: Address, number: int) -> int | None:
         reply = self._by_name[other.host].reply
-        return reply["port6"] if ":" in other.text else reply["ports"][number]
+        port: int | None = reply["port6"] if ":" in other.text else reply["ports"][number]
+        return port
 
     def target(self, source: Address | None, other: Address, port: int = 0) -> list[Any]:
         token = self._by_name[other.host].reply["token"]
@@ -130,7 +131,7 @@ class Trials:
         """The port for packets, and the largest size that both ends have set."""
         assert source is not None
         size = min(_interface_of(self._by_name[one.host], one).mtu for one in (source, other))
-        return self._by_name[other.host].reply["packets"], size
+        return int(self._by_name[other.host].reply["packets"]), size
 
     def facts(self) -> Facts:
         failures = {pair: tuple(words) for pair, words in self._failures.items() if words}
