@@ -1,4 +1,4 @@
-"""What `doctor` finds on clusters that are broken by the files in examples/cluster/faults, and whether real MPI programs
+"""What `doctor` finds on clusters that are broken by the files in examples/cluster/faults, and whether MPI programs
 end with each setting that it prints there."""
 
 import json
