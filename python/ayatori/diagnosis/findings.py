@@ -328,10 +328,10 @@ def busy_interfaces(facts: Facts) -> dict[tuple[str, str], float]:
 def _different_mtu(facts: Facts) -> Iterator[Finding]:
     for network, by_size in _by_network(facts, lambda one: one.mtu).items():
         if len(by_size) > 1:
-            smallest = min(by_size)
+            usual = max(by_size, key=lambda size: (len(by_size[size]), -size))
             words = ", ".join(f"{size} on {some(hosts)}" for size, hosts in sorted(by_size.items()))
-            hosts = tuple(sorted({host for size, names in by_size.items() if size != smallest for host in names}))
-            mend = f"ip link set DEVICE mtu {smallest}, or the larger one everywhere, switches included"
+            hosts = tuple(sorted({host for size, names in by_size.items() if size != usual for host in names}))
+            mend = f"ip link set DEVICE mtu {usual}, or another one everywhere, switches included"
             yield Finding("mtu", hosts, f"the MTU differs on {network}: {words}; large messages may hang", mend)
 
 

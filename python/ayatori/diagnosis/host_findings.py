@@ -110,6 +110,11 @@ def _names(facts: Facts) -> Iterator[Finding]:
     lost = [host.name for host in facts.hosts if host.own_address is None]
     if lost:
         yield Finding("name-unknown", tuple(lost), "their own name leads to no address", "add it to /etc/hosts")
+    for host in facts.hosts:
+        own = {one.text for one in (*host.addresses(), *host.addresses6())}
+        if host.own_address and not host.own_address.startswith("127.") and own and host.own_address not in own:
+            what = f"its own name leads to {host.own_address}, which it does not have"
+            yield Finding("wrong-name", (host.name,), what, "correct its line in /etc/hosts")
     slow = [host.name for host in facts.hosts if host.reply.get("name_seconds", 0.0) > SLOW_NAMES]
     if slow:
         what = f"looking up their own name takes more than {SLOW_NAMES:g} s: MPI waits for that at its start"
