@@ -1,5 +1,7 @@
 """What `ayatori doctor` makes of facts, without hosts."""
 
+import ast
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -224,3 +226,11 @@ def test_the_probe_needs_no_more_than_python_3_6() -> None:
     """What a newer Python brings is easily used by mistake."""
     check = "import ast, sys; ast.parse(sys.stdin.read(), feature_version=(3, 6))"
     subprocess.run([sys.executable, "-c", check], input=program(), text=True, check=True)
+    annotations = [
+        ast.unparse(hint)
+        for one in ast.walk(ast.parse(program()))
+        if isinstance(one, ast.FunctionDef)
+        for hint in [one.returns, *(argument.annotation for argument in one.args.args)]
+        if hint is not None
+    ]
+    assert not [hint for hint in annotations if "|" in hint or re.search(r"\b(dict|list|tuple|set)\[", hint)]

@@ -230,6 +230,7 @@ class TriedPairsData(TypedDict):
 
 class SilentHostData(TypedDict):
     host: str
+    """Its name."""
     state: str
     """What is the same for hosts with the same trouble."""
     cause: str
@@ -240,8 +241,9 @@ class DoctorData(TypedDict):
     hosts: list[str]
     """The names of those that answered."""
     silent: list[SilentHostData]
-    """The others."""
+    """Those that did not, or stopped to."""
     tried: TriedPairsData
+    """Which pairs of hosts were tried."""
     networks: list[SubnetData]
     """The networks that all hosts are on."""
     planes: list[ServedPlaneData]

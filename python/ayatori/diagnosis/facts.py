@@ -124,7 +124,7 @@ class Facts:
     rates: Mapping[tuple[Address, Address], tuple[float, ...]] = field(default_factory=dict)
     """Bytes a second from one address to another, samples."""
     slow: tuple[tuple[Address, Address], ...] = ()
-    """Pairs that stayed slow when they were measured alone, by turns with a usual one."""
+    """Pairs that stayed slow when they were measured alone, alternating with a usual one."""
     busy: Mapping[str, str] = field(default_factory=dict)
     """By subnet: why rates are not compared."""
     silent: tuple[Silent, ...] = ()

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, Dict, List, Optional, Tuple
 
 COUNTED = ("rx_bytes", "tx_bytes")
 ERRORS = ("rx_errors", "tx_errors", "rx_crc_errors", "collisions")
@@ -20,13 +20,13 @@ IB_ERRORS = ("symbol_error", "link_downed", "link_error_recovery", "port_rcv_err
 LAUNCHER_VERSION = r"\((?:Open MPI|OpenRTE)\) (\S+)|Version: +(\d\S*)"
 
 
-def limit(number: int) -> int | None:
+def limit(number: int) -> Optional[int]:
     """A soft limit; None is no limit."""
     soft = resource.getrlimit(number)[0]
     return None if soft == resource.RLIM_INFINITY else soft
 
 
-def word_in(path: str) -> str | None:
+def word_in(path: str) -> Optional[str]:
     """The kernel refuses to read some attributes of interfaces that are down."""
     try:
         with open(path) as file:
@@ -35,12 +35,12 @@ def word_in(path: str) -> str | None:
         return None
 
 
-def number_in(path: str) -> int | None:
+def number_in(path: str) -> Optional[int]:
     word = word_in(path) or ""
     return int(word) if re.match(r"-?\d+$", word) else None
 
 
-def interfaces() -> list[dict[str, Any]]:
+def interfaces() -> List[Dict[str, Any]]:
     try:
         text = subprocess.check_output(["ip", "-j", "address", "show"], universal_newlines=True)
     except FileNotFoundError:
@@ -48,7 +48,7 @@ def interfaces() -> list[dict[str, Any]]:
     return [described(one) for one in json.loads(text) if one.get("ifname")]
 
 
-def described(one: dict[str, Any]) -> dict[str, Any]:
+def described(one: Dict[str, Any]) -> Dict[str, Any]:
     folder = "/sys/class/net/" + one["ifname"]
     listed = one.get("addr_info", [])
     return {
@@ -69,7 +69,7 @@ def described(one: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def traffic() -> tuple[float, dict[str, int], list[int]]:
+def traffic() -> Tuple[float, Dict[str, int], List[int]]:
     """When, the bytes that each interface has carried, and the processors' ticks: all, and idle ones."""
     carried = {}
     for folder in glob.glob("/sys/class/net/*"):
@@ -79,7 +79,7 @@ def traffic() -> tuple[float, dict[str, int], list[int]]:
     return time.monotonic(), carried, [sum(ticks), sum(ticks[3:5])]
 
 
-def use_between(before: tuple[float, dict[str, int], list[int]]) -> dict[str, Any]:
+def use_between(before: Tuple[float, Dict[str, int], List[int]]) -> Dict[str, Any]:
     """What others use while nothing of ours is measured: bytes a second by interface, and a share of the processors."""
     now = traffic()
     seconds = max(now[0] - before[0], 1e-3)
@@ -90,7 +90,7 @@ def use_between(before: tuple[float, dict[str, int], list[int]]) -> dict[str, An
     }
 
 
-def adapter_ports() -> list[dict[str, Any]]:
+def adapter_ports() -> List[Dict[str, Any]]:
     """InfiniBand and RoCE."""
     found = []
     for folder in sorted(glob.glob("/sys/class/infiniband/*/ports/*")):
@@ -108,7 +108,7 @@ def adapter_ports() -> list[dict[str, Any]]:
     return found
 
 
-def address_of(name: str) -> str | None:
+def address_of(name: str) -> Optional[str]:
     """What the name leads to here: MPI libraries ask for IPv4 first."""
     try:
         return socket.gethostbyname(name)
@@ -120,14 +120,14 @@ def address_of(name: str) -> str | None:
         return None
 
 
-def said_by(words: list[str]) -> str:
+def said_by(words: List[str]) -> str:
     try:
         return subprocess.check_output(words, stderr=subprocess.DEVNULL, universal_newlines=True, timeout=5)
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""
 
 
-def mpich() -> dict[str, str] | None:
+def mpich() -> Optional[Dict[str, str]]:
     """Which MPICH is here, and by what it sends ("ch4:ucx"); None: there is none."""
     for words in (["mpichversion"], ["mpiexec.hydra", "--version"]):
         text = said_by(words)
@@ -138,7 +138,7 @@ def mpich() -> dict[str, str] | None:
     return None
 
 
-def libraries() -> dict[str, dict[str, str]]:
+def libraries() -> Dict[str, Dict[str, str]]:
     """Versions and places of what a shell without a login finds: an MPI's daemons are started by such shells."""
     found = {}
     match = re.search(LAUNCHER_VERSION, said_by(["mpirun", "--version"]))
@@ -157,27 +157,27 @@ def libraries() -> dict[str, dict[str, str]]:
     return found
 
 
-def space(path: str) -> dict[str, Any] | None:
+def space(path: str) -> Optional[Dict[str, Any]]:
     try:
-        told = os.statvfs(path)
+        status = os.statvfs(path)
     except OSError:
         return None
     return {
         "path": path,
-        "bytes": told.f_blocks * told.f_frsize,
-        "free": told.f_bavail * told.f_frsize,
-        "files": told.f_favail if told.f_files else None,
-        "writable": os.access(path, os.W_OK | os.X_OK) and not told.f_flag & os.ST_RDONLY,
+        "bytes": status.f_blocks * status.f_frsize,
+        "free": status.f_bavail * status.f_frsize,
+        "files": status.f_favail if status.f_files else None,
+        "writable": os.access(path, os.W_OK | os.X_OK) and not status.f_flag & os.ST_RDONLY,
     }
 
 
-def own_name() -> dict[str, Any]:
+def own_name() -> Dict[str, Any]:
     begin = time.monotonic()
     address = address_of(socket.gethostname())
     return {"own_address": address, "name_seconds": time.monotonic() - begin}
 
 
-def facts() -> dict[str, Any]:
+def facts() -> Dict[str, Any]:
     before = traffic()
     found = {
         "hostname": socket.gethostname(),

@@ -287,8 +287,8 @@ def say(line: Dict[str, Any]) -> None:
 
 def main() -> None:
     token = os.urandom(TOKEN_BYTES).hex()
-    told = json.loads(sys.argv[1]) if len(sys.argv) > 1 else []
-    sockets = [listening_at(first) for first in [0, *told]]
+    library_ports = json.loads(sys.argv[1]) if len(sys.argv) > 1 else []
+    sockets = [listening_at(first) for first in [0, *library_ports]]
     packets = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     packets.bind(("", 0))
     ipv6 = listening_on_ipv6()

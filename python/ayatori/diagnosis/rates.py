@@ -80,7 +80,7 @@ def _samples_of(network: str, samples: Mapping[Pair, Sequence[float]]) -> list[f
 async def _confirm(
     samples: dict[Pair, list[float]], usual: Mapping[str, float], ask: Ask, target: Target
 ) -> tuple[list[Pair], dict[str, str]]:
-    """What was slow is measured again, alone, by turns with a pair that was usual."""
+    """What was slow is measured again, alone, alternating with a pair that was usual."""
     slow: list[Pair] = []
     busy: dict[str, str] = {}
     for network, rate in usual.items():

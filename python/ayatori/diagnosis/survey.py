@@ -58,10 +58,10 @@ def _unanswered(one: Silent) -> Error:
 
 
 def library_ports(variables: Mapping[str, str]) -> list[int]:
-    """The first ports that MPI libraries try: Open MPI's, and those that they are told to use."""
-    told = [re.findall(r"\d+", variables.get(name, ""))[:1] for name in _PORT_VARIABLES]
-    first = int(told[0][0]) if told[0] else OPEN_MPI_PORT
-    return list(dict.fromkeys([first, *(int(one[0]) for one in told[1:] if one and int(one[0]) > 0)]))
+    """The first ports that MPI libraries try: Open MPI's, and those that their variables name."""
+    firsts = [re.findall(r"\d+", variables.get(name, ""))[:1] for name in _PORT_VARIABLES]
+    first = int(firsts[0][0]) if firsts[0] else OPEN_MPI_PORT
+    return list(dict.fromkeys([first, *(int(one[0]) for one in firsts[1:] if one and int(one[0]) > 0)]))
 
 
 async def survey_by(connections: Sequence[Connection], seconds: float) -> Facts:
