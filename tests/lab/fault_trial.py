@@ -13,8 +13,9 @@ LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
 BYTES = "200000"
 
 
-def first_line_of(words: list[str], seconds: float) -> str:
-    """The program is ended then: MPICH 4.0 over UCX's TCP sometimes waits for ever in MPI_Finalize."""
+def result_of(words: list[str], seconds: float) -> str:
+    """The line with its result, after warnings of libraries. The program is ended then: MPICH 4.0 over UCX's TCP
+    sometimes waits for ever in MPI_Finalize."""
     with subprocess.Popen(
         ["timeout", "-s", "KILL", str(seconds), *words],
         stdout=subprocess.PIPE,
@@ -23,7 +24,7 @@ def first_line_of(words: list[str], seconds: float) -> str:
         start_new_session=True,
     ) as running:
         assert running.stdout is not None
-        line = running.stdout.readline()
+        line = next((line for line in running.stdout if line.startswith(("right", "wrong"))), "no result")
         os.killpg(running.pid, signal.SIGKILL)
     return line.strip()
 
@@ -40,7 +41,7 @@ def main(seconds: str, *programs: str) -> None:
         program = dict(one.split("=", 1) for one in programs).get(library.split("_")[0])
         if words and program:
             launcher = LAUNCHERS[library.split("_")[0]]
-            said[library] = first_line_of([launcher, *words, "-np", count, program, BYTES], float(seconds))
+            said[library] = result_of([launcher, *words, "-np", count, program, BYTES], float(seconds))
     print(json.dumps({"status": done.returncode, "found": found, "mpi": said}))
 
 

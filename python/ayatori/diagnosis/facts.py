@@ -121,6 +121,8 @@ class Facts:
     failures: Mapping[tuple[Address, Address], tuple[str, ...]] = field(default_factory=dict)
     """Of pairs that were not reached: "silent", "refused", "unreachable", "stranger" (by the kernel's port), the same
     with " PORT" (by a port that MPI libraries take), "messages SIZE", "packets"."""
+    losses: Mapping[tuple[Address, Address], int] = field(default_factory=dict)
+    """Of the packets that were counted there and back, how many were lost, twice."""
     rates: Mapping[tuple[Address, Address], tuple[float, ...]] = field(default_factory=dict)
     """Bytes a second from one address to another, samples."""
     slow: tuple[tuple[Address, Address], ...] = ()
@@ -129,6 +131,15 @@ class Facts:
     """By subnet: why rates are not compared."""
     silent: tuple[Silent, ...] = ()
     tried: Tried = Tried(0, ())
+
+
+LITTLE_SHARED_BYTES = 64 << 20
+"""Containers often have so much, which Open MPI and UCX fill by a few ranks."""
+
+
+def has_little_shared_memory(host: Host) -> bool:
+    space = host.reply.get("shared_memory")
+    return space is not None and space["free"] < LITTLE_SHARED_BYTES
 
 
 def read_host(name: str, reply: Mapping[str, Any]) -> Host:

@@ -17,6 +17,8 @@ SLOWER = 0.5
 BUSY = 0.2
 """An interface that carries more than this share of its network's rate, of others' traffic, is busy."""
 _MOST_CULPRITS = 12
+_FEW_LOSSES = 2
+"""Of 128 packets."""
 _T = TypeVar("_T")
 
 
@@ -45,6 +47,7 @@ def find_trouble_of_networks(facts: Facts, ways: Sequence[Way], chosen: Way | No
         *_different_prefixes(facts),
         *_lacking(facts),
         *_slow_first(facts, ways),
+        *_losses(facts),
         *_slow(facts),
         *_different_mtu(facts),
         *_different_links(facts),
@@ -296,6 +299,17 @@ def _slow_first(facts: Facts, ways: Sequence[Way]) -> Iterator[Finding]:
             hosts = tuple(address.host for address in way.addresses if address.text in named)
             what = f"their names lead to {way.network}, which has {rate / fastest:.0%} of the fastest network's rate"
             yield Finding("slow-first", hosts, what, "")
+
+
+def _losses(facts: Facts) -> Iterator[Finding]:
+    """Few packets may be lost on a good network."""
+    counted = {pair: facts.losses.get(pair, 0) for pair in facts.reached if facts.reached[pair]}
+    lossy = {_ends(pair): count for pair, count in counted.items() if count > _FEW_LOSSES}
+    known = {_ends(pair) for pair in facts.losses} | {_ends(pair) for pair in facts.rates}
+    for culprit in explain(lossy.keys(), known - lossy.keys()):
+        what = f"packets are lost: {place_of(culprit)}, there or on the way back"
+        mend = "look at the errors of the link (ip -s link), at the cable, and at the switch's port"
+        yield Finding("packet-loss", culprit.hosts, what, mend)
 
 
 def _slow(facts: Facts) -> Iterator[Finding]:

@@ -7,14 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-from ayatori.diagnosis.facts import Facts, Host
+from ayatori.diagnosis.facts import Facts, Host, has_little_shared_memory
 from ayatori.diagnosis.findings import Finding, busy_interfaces
 
 LITTLE_LOCKED_BYTES = 64 << 20
 FEW_FILES = 1024
 FEW_PROCESSES = 1024
-LITTLE_SHARED_BYTES = 64 << 20
-"""Containers often have so much, which Open MPI and UCX fill by a few ranks."""
 LITTLE_TEMPORARY_BYTES = 64 << 20
 CLOCKS_APART = 1.0
 SLOW_NAMES = 3.0
@@ -158,7 +156,7 @@ def _folders(facts: Facts) -> Iterator[Finding]:
     def of(key: str, is_bad: Callable[[dict[str, Any]], bool]) -> list[Host]:
         return [h for h in facts.hosts if h.reply.get(key) and is_bad(h.reply[key])]
 
-    small = of("shared_memory", lambda one: one["free"] < LITTLE_SHARED_BYTES)
+    small = [host for host in facts.hosts if has_little_shared_memory(host)]
     if small:
         least = min(h.reply["shared_memory"]["free"] for h in small)
         what = f"/dev/shm has {least >> 10} KiB free: ranks of a host die by SIGBUS, or talk by TCP"

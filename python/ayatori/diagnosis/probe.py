@@ -19,7 +19,7 @@ import socket
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Set, Tuple, Union
 
 from ayatori.diagnosis.host_facts import address_of, facts
 
@@ -37,6 +37,8 @@ MESSAGES = (64, 1400, 4000, 8900, 1 << 14, 1 << 14, 1 << 14)
 """Sizes of messages that must arrive. Those between an Ethernet's packets and jumbo frames are lost first."""
 STALL_SECONDS = 4.0
 PACKET_TRIES, PACKET_SECONDS = 4, 0.5
+PACKETS, PACKETS_AT_ONCE, PACKETS_LOST = 128, 8, 6
+"""Small packets that are counted, not so many at once that a socket's buffer overflows, until so many are lost."""
 IP_MTU_DISCOVER, IP_PMTUDISC_PROBE = 10, 3
 IP_AND_UDP_BYTES = 28
 
@@ -185,11 +187,13 @@ def connected(target: Target) -> Optional[socket.socket]:
 
 
 def bulk(target: Target, packet_port: int, mtu: int) -> List[str]:
-    """What does not arrive: "messages SIZE", "packets"."""
+    """What does not arrive: "messages SIZE", "packets"; and how many of the small packets: "lost COUNT"."""
     stalled = stalls_at(target)
     lost = [] if stalled is None else ["messages {}".format(stalled)]
     if ":" not in target[1] and packets_arrive(target, packet_port, 64):
         lost += [] if packets_arrive(target, packet_port, mtu - IP_AND_UDP_BYTES) else ["packets"]
+        missing = packets_lost(target, packet_port)
+        lost += ["lost {}".format(missing)] if missing else []
     return lost
 
 
@@ -245,6 +249,38 @@ def packets_arrive(target: Target, port: int, size: int) -> bool:
             except OSError:
                 time.sleep(0.01)
     return False
+
+
+def packets_lost(target: Target, port: int) -> int:
+    """Of PACKETS whose sizes tell them apart, there or on the way back."""
+    source, address, _, token = target
+    sent, arrived = set(), set()  # type: Set[int], Set[int]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind((source or "", 0))
+        for first in range(0, PACKETS, PACKETS_AT_ONCE):
+            if len(sent - arrived) >= PACKETS_LOST:
+                break
+            for size in range(64 + first, 64 + first + PACKETS_AT_ONCE):
+                sent.add(size)
+                try:
+                    one.sendto(bytes(size), (address, port))
+                except OSError:
+                    pass
+            collect(one, token, sent, arrived)
+        collect(one, token, sent, arrived)
+    return len(sent - arrived)
+
+
+def collect(one: socket.socket, token: str, sent: Set[int], arrived: Set[int]) -> None:
+    end = time.monotonic() + PACKET_SECONDS
+    while sent - arrived and time.monotonic() < end:
+        one.settimeout(max(0.001, end - time.monotonic()))
+        try:
+            words = one.recv(256).decode("ascii", "replace").split()
+        except OSError:
+            continue
+        if len(words) == 2 and words[0] == token:
+            arrived.add(int(words[1]))
 
 
 def rate(target: Target) -> Optional[float]:

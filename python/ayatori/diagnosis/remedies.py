@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ayatori.base.errors import Error
-from ayatori.diagnosis.facts import Facts
+from ayatori.diagnosis.facts import Facts, has_little_shared_memory
 from ayatori.diagnosis.interface_names import (
     is_taken_for_address,
     names_for_openmpi,
@@ -26,7 +26,7 @@ def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
     if way.alone and chosen is not None:
         settings["openmpi"] = _openmpi_by_tcp(chosen)
     elif common:
-        settings["openmpi"] = _openmpi_by_ucx(common)
+        settings["openmpi"] = _openmpi_by_ucx(facts, common)
     return settings | _of_devices(facts, common, by_host)
 
 
@@ -36,7 +36,7 @@ def _of_devices(facts: Facts, names: Sequence[str], by_host: Mapping[str, Sequen
     if not names:
         return {}
     listed = ",".join(names)
-    settings = {"openmpi_ucx": _openmpi_by_ucx(names)}
+    settings = {"openmpi_ucx": _openmpi_by_ucx(facts, names)}
     if len(names) == 1:
         settings["openmpi_libfabric"] = _openmpi_by_libfabric(names[0])
     settings["mpich"] = _mpich(names) if _are_everywhere(names, by_host) else _mpich_by_ucx(names)
@@ -122,12 +122,13 @@ def _that_names_only(facts: Facts, way: Way) -> str | None:
     return None if way.interface is None or is_taken_for_address(way.interface) else way.interface
 
 
-def _openmpi_by_ucx(interfaces: Sequence[str]) -> list[str]:
+def _openmpi_by_ucx(facts: Facts, interfaces: Sequence[str]) -> list[str]:
     """Open MPI's own TCP can't use an interface with several addresses; UCX can. Open MPI takes UCX for TCP only if it
-    gets the option that any transport and device will do."""
+    gets the option that any transport and device will do. UCX ends the job where its shared memory has no room."""
+    transports = "tcp,self" if any(has_little_shared_memory(host) for host in facts.hosts) else "tcp,self,sm"
     words = ["--mca", "pml", "ucx", "--mca", "osc", "ucx"]
     words += ["--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any"]
-    return [*words, "-x", "UCX_TLS=tcp,self,sm", "-x", f"UCX_NET_DEVICES={','.join(interfaces)}"]
+    return [*words, "-x", f"UCX_TLS={transports}", "-x", f"UCX_NET_DEVICES={','.join(interfaces)}"]
 
 
 def _openmpi_by_libfabric(interface: str) -> list[str]:

@@ -22,6 +22,7 @@ class Trials:
     hosts: Sequence[Host]
     _by_name: dict[str, Host] = field(init=False)
     _failures: dict[tuple[Address, Address], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _losses: dict[tuple[Address, Address], int] = field(default_factory=dict)
     _tried: dict[tuple[Address, Address], bool] = field(default_factory=dict)
     _routed: dict[tuple[str, Address], bool] = field(default_factory=dict)
 
@@ -123,9 +124,18 @@ class Trials:
                     continue
                 lost[name].append(trial)
                 if is_last and trial[0] is not None:
-                    self._failures[trial[0], trial[1]] += words
-                    self._tried[trial[0], trial[1]] = False
+                    self._note(trial[0], trial[1], words)
         return lost
+
+    def _note(self, source: Address, other: Address, words: Sequence[str]) -> None:
+        """What an MPI's connections repeat is lost, and does not keep them from working."""
+        for word in words:
+            if word.startswith("lost"):
+                self._losses[source, other] = int(word.split()[1])
+        failed = [word for word in words if not word.startswith("lost")]
+        if failed:
+            self._failures[source, other] += failed
+            self._tried[source, other] = False
 
     def _packets(self, source: Address | None, other: Address) -> tuple[int, int]:
         """The port for packets, and the largest size that both ends have set."""
@@ -135,7 +145,7 @@ class Trials:
 
     def facts(self) -> Facts:
         failures = {pair: tuple(words) for pair, words in self._failures.items() if words}
-        return Facts(tuple(self.hosts), dict(self._tried), dict(self._routed), {}, failures)
+        return Facts(tuple(self.hosts), self._tried, self._routed, {}, failures, self._losses)
 
 
 def _between(own: Host, peer: Host) -> list[tuple[Address | None, Address]]:
