@@ -318,7 +318,7 @@ def _slow(facts: Facts) -> Iterator[Finding]:
     slow = {_ends(pair) for pair in facts.slow}
     passed = {_ends(pair) for pair in facts.rates} - slow
     for culprit in explain(slow, passed):
-        if culprit.ends[0].network in facts.busy or any((end.host, end.interface) in busy for end in culprit.ends):
+        if any((end.host, end.interface) in busy for end in culprit.ends):
             continue
         own = [max(rates) for pair, rates in facts.rates.items() if _ends(pair) in culprit.covers]
         usual = facts.bytes_per_second[culprit.ends[0].network]

@@ -53,7 +53,7 @@ def notes_of(facts: Facts) -> list[Finding]:
 
 
 def _about_busy(network: str, why: str) -> Finding:
-    return Finding("busy-network", (), f"{network} is busy, or the hosts are: {why}; no host is called slow there", "")
+    return Finding("busy-network", (), f"{network} is busy, or the hosts are: {why}; its rates say little", "")
 
 
 def _in_ranges(numbers: tuple[int, ...]) -> str:
