@@ -9,6 +9,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from ayatori.base.errors import Error
 from ayatori.diagnosis import (
     Facts,
     ServedPlane,
@@ -23,6 +26,7 @@ from ayatori.diagnosis import (
 )
 from ayatori.diagnosis.connections import program
 from ayatori.diagnosis.facts import Address, Host, read_host
+from ayatori.diagnosis.remedies import variables_for
 
 
 def host(name: str, *interfaces: tuple[str, list[tuple[str, int]]], **told: Any) -> Host:
@@ -191,6 +195,16 @@ def test_settings_by_purpose_name_all_interfaces_for_neighbours() -> None:
     less = remedies_by_purpose(facts, [replace(GRID, interfaces={"a": ("g0", "t0"), "b": ("g0",)})])
     assert less["openmpi"][2] == "g0", "Open MPI aborts where a host lacks an interface"
     assert remedies_by_purpose(facts, [TREE]) == {}, "nobody serves neighbours"
+
+
+def test_a_job_gets_the_interfaces_that_all_hosts_have() -> None:
+    both = {"a": ["g0", "t0"], "b": ["g0"]}
+    assert variables_for(both, openmpi=True)["OMPI_MCA_btl_tcp_if_include"] == "g0"
+    assert variables_for(both, openmpi=False) == {"UCX_NET_DEVICES": "g0", "FI_TCP_IFACE": "g0"}
+    apart = {"a": ["g0"], "b": ["g1"]}
+    assert variables_for(apart, openmpi=False) == {"UCX_NET_DEVICES": "g0,g1"}, "UCX takes those that a host has"
+    with pytest.raises(Error, match="no option makes Open MPI use"):
+        variables_for(apart, openmpi=True)
 
 
 def test_open_mpi_is_told_networks_where_it_would_take_names_for_addresses() -> None:
