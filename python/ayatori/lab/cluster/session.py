@@ -18,10 +18,8 @@ from ayatori.processes.signals import signals_passed_on
 _OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
 """Namespaces that end with their first process, with all that is in them: nothing is left, however a lab ends."""
 
-FORWARDED = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that reach the command by way of the lab's processes."""
-KEPT = (*FORWARDED, signal.SIGINT)
-"""Signals that wait until the lab's first process can handle them."""
+KEPT = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""Signals that wait until the lab's first process can handle them. The first two reach the command by way of it."""
 _SECONDS_TO_FORK = 5.0
 
 
@@ -89,13 +87,11 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
         with suppress(OSError):
             os.kill(_first_process_of(lab), number)
 
-    with signals_passed_on(FORWARDED, ignored=[signal.SIGINT]) as send_by:
-        # A terminal has sent it to us before there was a lab to send it to.
-        was_interrupted = signal.SIGINT in signal.sigpending()
+    # A terminal's SIGINT may have come before there was a lab to send it to. The lab's first process ends by it as long
+    # as there is no command, and ignores it then.
+    with signals_passed_on(KEPT) as send_by:
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         send_by(forward)
-        if was_interrupted:
-            forward(signal.SIGINT)
         status = lab.wait()
     return status if status >= 0 else 128 - status
 
