@@ -1,5 +1,7 @@
 """What `ayatori doctor` makes of facts, without hosts."""
 
+import ast
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -7,6 +9,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from ayatori.base.errors import Error
 from ayatori.diagnosis import (
     Facts,
     ServedPlane,
@@ -19,7 +24,9 @@ from ayatori.diagnosis import (
     survey,
     ways_of,
 )
+from ayatori.diagnosis.connections import program
 from ayatori.diagnosis.facts import Address, Host, read_host
+from ayatori.diagnosis.remedies import variables_for
 
 
 def host(name: str, *interfaces: tuple[str, list[tuple[str, int]]], **told: Any) -> Host:
@@ -97,13 +104,19 @@ def test_interfaces_of_the_same_name_belong_together_and_are_chosen_by_name() ->
     ]
 
 
-def test_no_settings_are_given_where_they_would_have_to_differ() -> None:
+def test_where_names_differ_only_libraries_that_take_their_own_of_a_list_have_settings() -> None:
     doubled = [("e", [(f"10.0.0.{i}", 8), (f"10.9.0.{i}", 8)]) for i in (1, 2)]
     facts = facts_of(host("a", doubled[0]), host("b", ("f", doubled[1][1])))
     way = choose_way(ways_of(facts))
     assert way is not None
     assert way.interface is None
-    assert dict(remedies(facts, way)) == {}
+    assert way.network == "10.0.0.0/8"
+    settings = remedies(facts, way)
+    assert "UCX_NET_DEVICES=e,f" in settings["openmpi"], "each host has one of them; Open MPI's TCP takes names of all"
+    assert settings["mpich"] == ["-genv", "UCX_NET_DEVICES", "e,f"]
+    assert "gloo" not in settings and "openmpi_libfabric" not in settings
+    swapped = facts_of(host("a", doubled[0], ("f", [("10.7.0.1", 16)])), host("b", ("f", doubled[1][1])))
+    assert dict(remedies(swapped, choose_way(ways_of(swapped)) or way)) == {}, "f is another network's on a"
 
 
 def test_rates_within_a_tenth_are_equal() -> None:
@@ -179,7 +192,19 @@ def test_settings_by_purpose_name_all_interfaces_for_neighbours() -> None:
     rails = remedies_by_purpose(facts, [both, GRID])
     assert rails["openmpi"][2] == "g0,t0" and "FI_TCP_IFACE" not in rails["mpich"]
     assert remedies_by_purpose(facts, [replace(GRID, interfaces={"a": ("g0",), "b": ("g1",)})]) == {}
+    less = remedies_by_purpose(facts, [replace(GRID, interfaces={"a": ("g0", "t0"), "b": ("g0",)})])
+    assert less["openmpi"][2] == "g0", "Open MPI aborts where a host lacks an interface"
     assert remedies_by_purpose(facts, [TREE]) == {}, "nobody serves neighbours"
+
+
+def test_a_job_gets_the_interfaces_that_all_hosts_have() -> None:
+    both = {"a": ["g0", "t0"], "b": ["g0"]}
+    assert variables_for(both, openmpi=True)["OMPI_MCA_btl_tcp_if_include"] == "g0"
+    assert variables_for(both, openmpi=False) == {"UCX_NET_DEVICES": "g0", "FI_TCP_IFACE": "g0"}
+    apart = {"a": ["g0"], "b": ["g1"]}
+    assert variables_for(apart, openmpi=False) == {"UCX_NET_DEVICES": "g0,g1"}, "UCX takes those that a host has"
+    with pytest.raises(Error, match="no option makes Open MPI use"):
+        variables_for(apart, openmpi=True)
 
 
 def test_open_mpi_is_told_networks_where_it_would_take_names_for_addresses() -> None:
@@ -189,7 +214,7 @@ def test_open_mpi_is_told_networks_where_it_would_take_names_for_addresses() -> 
     assert settings["openmpi"][2] == "10.0.0.0/16,g0"
     assert settings["mpich"][:4] == ["-iface", "10gbe0", "-genv", "UCX_NET_DEVICES"]
     lost = replace(GRID, interfaces={"a": ("40gbe0",), "b": ("40gbe0",)})
-    assert list(remedies_by_purpose(facts, [lost])) == ["mpich"], "nobody knows its network"
+    assert "openmpi" not in remedies_by_purpose(facts, [lost]), "nobody knows its network"
 
 
 def test_open_mpi_takes_ucx_where_neither_name_nor_network_would_do() -> None:
@@ -213,7 +238,13 @@ def test_greetings_of_a_host_are_skipped() -> None:
 
 def test_the_probe_needs_no_more_than_python_3_6() -> None:
     """What a newer Python brings is easily used by mistake."""
-    from ayatori.diagnosis.survey import _PROBE
-
-    check = "import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 6))"
-    subprocess.run([sys.executable, "-c", check, _PROBE], check=True)
+    check = "import ast, sys; ast.parse(sys.stdin.read(), feature_version=(3, 6))"
+    subprocess.run([sys.executable, "-c", check], input=program(), text=True, check=True)
+    annotations = [
+        ast.unparse(hint)
+        for one in ast.walk(ast.parse(program()))
+        if isinstance(one, ast.FunctionDef)
+        for hint in [one.returns, *(argument.annotation for argument in one.args.args)]
+        if hint is not None
+    ]
+    assert not [hint for hint in annotations if "|" in hint or re.search(r"\b(dict|list|tuple|set)\[", hint)]

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "formats": {"prediction", "planning", "model", "base", "_core"},
     "processes": {"base"},
     "measurement": {"processes", "base", "_core"},
-    "linpack": {"diagnosis", "processes", "base", "_core"},
+    "linpack": {"diagnosis", "measurement", "processes", "base", "_core"},
     "estimate": {"linpack", "base", "_core"},
     "calibration": {"formats", "prediction", "model", "processes", "base", "_core"},
     "tuning": {"calibration", "formats", "measurement", "model", "prediction", "processes", "base", "_core"},

@@ -23,6 +23,7 @@ from ayatori.linpack.output_file import Residual, SolvedSystem, parse_output
 from ayatori.linpack.running import Launcher, local_size, random_access_bytes, refused_bytes, run_in
 from ayatori.linpack.settings import PRESETS, Plane, Point, Variant, operations_of, order_for
 from ayatori.linpack.sweep import Sweep, results_of
+from ayatori.report.hpl_page import hpl_rows
 from subprocesses import program_at
 
 needs_hpcc = pytest.mark.skipif(
@@ -214,6 +215,22 @@ def test_results_are_medians_over_the_runs_and_fail_if_one_run_did() -> None:
     first, second = results_of(sweep, runs)
     assert (first["gflops"], first["passed"]) == ({"median": 2, "min": 1, "max": 3}, True)
     assert (second["gflops"]["median"], second["passed"], math.isnan(second["residual"])) == (6, False, True)
+
+
+def test_figures_of_a_machine_whose_cores_others_had_are_too_noisy() -> None:
+    residual = {"formula": FORMULA, "value": 0.1, "passed": True}
+    test = {"variant": "W", "gflops": 1.0, "seconds": 1.0, "residuals": [residual], "passed": True}
+
+    def result(others: float, stolen: float, seconds: tuple[float, ...] = (1.0, 1.0)) -> tuple[bool, list[str], str]:
+        machine = {"speed": {"arithmetic": 1.0, "memory": 1.0}, "others": others, "stolen": stolen}
+        runs = [{"hpl": test | {"seconds": time}, "mixed": None, "machine": machine} for time in seconds]
+        [found] = results_of(Sweep((100,), (16,), ((1, 1),), repeats=len(runs)), runs)
+        return found["too_noisy"], found["causes"], hpl_rows([found])[1][0][-1]
+
+    assert result(0.04, 0.0) == (False, [], "ok")
+    assert result(0.6, 0.0) == (True, ["other processes had 60% of the cores"], "too noisy")
+    assert result(0.0, 0.1, (1.0,)) == (True, ["10% of the cores was stolen by other virtual machines"], "too noisy")
+    assert result(0.0, 0.0, (1.0, 1.0, 1.5, 1.5))[0], "the times differ by themselves"
 
 
 @needs_hpcc

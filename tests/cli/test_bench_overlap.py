@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.cli import bench_overlap
 from ayatori.lab.cluster import Settings, why_impossible
-from ayatori.measurement import machine
+from ayatori.measurement import machine, noise
 from ayatori.measurement.collectives import installed_families
 from ayatori.measurement.machine import Condition, Speed
-from ayatori.overlap import noise, sweep, tasks
+from ayatori.overlap import sweep, tasks
 from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.krylov import check_petsc
 from ayatori.overlap.mechanisms import mechanism_for

@@ -8,7 +8,7 @@ OURS = re.compile(r'"((?:AYATORI|ACP|NWTOPO)_[A-Z_]*[A-Z])"')
 READ = re.compile(r'(?:getenv|environ\.get)\(\s*"([A-Z_]+)"')
 OF_LAUNCHERS_AND_SYSTEMS = {
     *("PATH", "HOME", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "TERM", "COMP_WORDS", "COMP_CWORD"),
-    *("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"),
+    *("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TMPDIR"),
 }
 LAUNCHERS = ("OMPI_", "OPAL_", "PMI_", "PMIX_", "SLURM_", "HPCX_", "PJM_", "_TYPER_", "NCCL_")
 

@@ -5,7 +5,17 @@ from typing import Any
 from ayatori.report.hpl_page import hpl_page
 from ayatori.report.overlap_page import overlap_page
 
-POINT = {"plane": "lab", "p": 1, "q": 2, "order": 1000, "passed": True, "residual": 0.01, "mixed": None}
+POINT = {
+    "plane": "lab",
+    "p": 1,
+    "q": 2,
+    "order": 1000,
+    "passed": True,
+    "too_noisy": False,
+    "causes": [],
+    "residual": 0.01,
+    "mixed": None,
+}
 HPL: dict[str, Any] = {
     "program": "xhpl",
     "broadcast": "1ring",

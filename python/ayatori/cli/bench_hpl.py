@@ -46,6 +46,7 @@ OUT_DIR = Annotated[
 ]
 
 
+_CAUSES_SHOWN = 3
 DEPTH = Annotated[int, typer.Option(metavar="N", help="Depth of the look-ahead, in panels.")]
 
 
@@ -212,3 +213,8 @@ def describe(data: HplData) -> None:
     say(f"{data['program']}, BCAST {data['broadcast']}, look-ahead {data['depth']}")
     columns, rows = hpl_rows(data["results"])
     print_table("", [f"  {columns[0]}", *columns[1:]], [[f"  {row[0]}", *row[1:]] for row in rows])
+    noisy = [result for result in data["results"] if result["too_noisy"]]
+    if noisy:
+        causes = list(dict.fromkeys(cause for result in noisy for cause in result["causes"]))
+        say(f"too noisy: {len(noisy)} of {len(data['results'])} points: {'; '.join(causes[:_CAUSES_SHOWN])}")
+        say("  measure again on a quiet machine, or with more --repeats")

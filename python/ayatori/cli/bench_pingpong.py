@@ -18,7 +18,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import MpiOptions
 from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
-from ayatori.diagnosis import survey
+from ayatori.diagnosis import survey_of_all
 from ayatori.formats.calibration import write_calibration
 from ayatori.model.network import open_source
 from ayatori.pingpong import (
@@ -119,7 +119,7 @@ def pingpong(
     described = None if network is None else open_source(network, purpose=Purpose.sockets)
     with saying_what_is_done() as doing:
         doing("asking the hosts for their networks")
-        facts = survey(names, words)
+        facts = survey_of_all(names, words)
         planes = served_planes(described, facts)[1] if described is not None else []
         results = measure_stretches(find_stretches(facts, planes), found, time, most, doing)
     if out_dir is not None:

@@ -13,7 +13,9 @@ from typing import Annotated, TypedDict
 import typer
 
 from ayatori import _core
+from ayatori._core import Network
 from ayatori.base.files import read_text, write_bytes
+from ayatori.base.units import parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say, say_unbroken
@@ -26,6 +28,7 @@ from ayatori.diagnosis import (
     find_trouble,
     find_trouble_of_planes,
     known_of_libraries,
+    notes_of,
     remedies,
     remedies_by_purpose,
     survey,
@@ -37,7 +40,13 @@ from ayatori.pingpong import join_fabrics, network_of_facts, served_planes
 from ayatori.processes import YIELDING
 
 BAD = 3
-LAUNCHERS = {"openmpi": ("Open MPI", "mpirun"), "mpich": ("MPICH", "mpiexec")}
+LAUNCHERS = {
+    "openmpi": ("Open MPI", "mpirun"),
+    "openmpi_ucx": ("Open MPI over UCX", "mpirun"),
+    "openmpi_libfabric": ("Open MPI over libfabric", "mpirun"),
+    "mpich": ("MPICH", "mpiexec"),
+}
+VARIABLES = {"nccl": "NCCL (not tried)", "gloo": "Gloo (not tried)"}
 _AGENT_VARIABLES = ("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC")
 _SSH = "ssh -o BatchMode=yes"
 _YIELDING = Path(_core.__file__).parent / "mpi/mpich" / YIELDING
@@ -55,6 +64,7 @@ class Diagnosis:
     planes: Sequence[ServedPlane]
     trouble: Sequence[Finding]
     known: Sequence[Finding]
+    notes: Sequence[Finding]
     settings: Mapping[str, list[str]]
 
 
@@ -66,9 +76,13 @@ def doctor(
     agent: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help=f"Command that starts a program on a host; by default the MPI's, else '{_SSH}'."
+            metavar="COMMAND",
+            help=f"Command that starts a program on a host: ssh, srun, …; by default the MPI's, else '{_SSH}'.",
         ),
     ] = None,
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="Longest time until a host's first answer; others are reported then.")
+    ] = "30s",
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the networks between the hosts to FILE, for json:FILE."),
@@ -86,34 +100,47 @@ def doctor(
 ) -> int:
     """Report what would go wrong with MPI on these hosts, and fixes.
 
-    Each host reports its interfaces, addresses and limits, and tries to reach the addresses of the others. It needs
-    Python 3 and iproute2, and an agent without a password. Exit status 3: trouble was found.
+    Each host reports its interfaces, limits and MPI libraries, and tries to reach the addresses of the others. It needs
+    Python 3 and iproute2, and an agent without a password. Hosts that do not answer are named; the others are reported.
+    Exit status 3: trouble was found.
     """
     _refuse_options_of_nothing(network, join, out, aliases)
     names, words = hosts_and_agent(hosts, agent)
     described = None if network is None else open_source(network, aliases=aliases)
     fabrics = {source: open_source(source, aliases=aliases) for source in join or []}
-    facts = survey(names, words)
+    facts = survey(names, words, _limit_of(timeout))
     if out is not None:
         write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics, note).encode())
         note(f"wrote {out}")
+    found = _diagnosis_of(facts, network, described, _ranks_of(hosts))
+    if json:
+        print_json("doctor", _as_data(found))
+    else:
+        _describe(found)
+    return BAD if found.trouble else 0
+
+
+def _diagnosis_of(facts: Facts, network: str | None, described: Network | None, ranks: Mapping[str, int]) -> Diagnosis:
     ways = ways_of(facts)
-    chosen = choose_way(ways) if len(names) > 1 else None
+    several = len(facts.hosts) > 1
+    chosen = choose_way(ways) if several else None
     trouble = find_trouble(facts, ways, chosen)
     planes: list[ServedPlane] = []
     if described is not None:
         in_network, planes = served_planes(described, facts)
         trouble += find_trouble_of_planes(facts, in_network, planes)
-    known = known_of_libraries(facts, _ranks_of(hosts), _YIELDING if _YIELDING.exists() else None)
+    known = known_of_libraries(facts, ranks, _YIELDING if _YIELDING.exists() else None)
     settings = remedies(facts, chosen) if chosen is not None else {}
-    if len(names) > 1 and any(len(plane.purposes) < len(PURPOSES) for plane in planes):
+    if several and any(len(plane.purposes) < len(PURPOSES) for plane in planes):
         settings = remedies_by_purpose(facts, planes)
-    found = Diagnosis(facts, ways, chosen, network, planes, trouble, known, settings)
-    if json:
-        print_json("doctor", _as_data(found))
-    else:
-        _describe(found)
-    return BAD if trouble else 0
+    return Diagnosis(facts, ways, chosen, network, planes, trouble, known, notes_of(facts), settings)
+
+
+def _limit_of(timeout: str) -> float:
+    seconds = options.value_of(parse_seconds, timeout)
+    if seconds <= 0:
+        raise UsageError(f"--timeout {timeout} is no time to answer in", hint="--timeout 30s")
+    return seconds
 
 
 def _refuse_options_of_nothing(
@@ -160,7 +187,7 @@ class SubnetData(TypedDict):
     works: bool
     """Whether all hosts reach each other, as far as that was tried."""
     bytes_per_second: float | None
-    """The slowest transfer between neighbours of the list, or null."""
+    """The median over the hosts, or null."""
     chosen: bool
     """Whether the settings name this one."""
 
@@ -184,13 +211,39 @@ class FindingData(TypedDict):
 
 class SettingsData(TypedDict):
     openmpi: list[str] | None
+    openmpi_ucx: list[str] | None
+    openmpi_libfabric: list[str] | None
     mpich: list[str] | None
     """Words for the command lines of mpirun and mpiexec; null where none are the same for all hosts."""
+    nccl: list[str] | None
+    gloo: list[str] | None
+    """Variables of the environment; not tried."""
+
+
+class TriedPairsData(TypedDict):
+    pairs: int
+    all: int
+    """Ordered pairs of hosts that were tried, and that there are."""
+    steps: list[int]
+    """Each host tried the hosts at these distances after it in the list, modulo its length."""
+
+
+class SilentHostData(TypedDict):
+    host: str
+    """Its name."""
+    state: str
+    """What is the same for hosts with the same trouble."""
+    cause: str
+    """What the agent said last."""
 
 
 class DoctorData(TypedDict):
     hosts: list[str]
-    """Their names."""
+    """The names of those that answered."""
+    silent: list[SilentHostData]
+    """Those that did not, or stopped to."""
+    tried: TriedPairsData
+    """Which pairs of hosts were tried."""
     networks: list[SubnetData]
     """The networks that all hosts are on."""
     planes: list[ServedPlaneData]
@@ -199,6 +252,8 @@ class DoctorData(TypedDict):
     """What is wrong."""
     known: list[FindingData]
     """What is known to go wrong with an MPI that the hosts have."""
+    notes: list[FindingData]
+    """What is no trouble: a busy network, pairs that were not tried."""
     settings: SettingsData
     """What makes MPI libraries use the right network."""
 
@@ -206,6 +261,12 @@ class DoctorData(TypedDict):
 def _as_data(found: Diagnosis) -> DoctorData:
     return {
         "hosts": [host.name for host in found.facts.hosts],
+        "silent": [{"host": one.host, "state": one.state, "cause": one.cause} for one in found.facts.silent],
+        "tried": {
+            "pairs": found.facts.tried.pairs,
+            "all": found.facts.tried.all_pairs,
+            "steps": list(found.facts.tried.steps),
+        },
         "networks": [
             {
                 "network": way.network,
@@ -227,7 +288,15 @@ def _as_data(found: Diagnosis) -> DoctorData:
         ],
         "trouble": _findings_as_data(found.trouble),
         "known": _findings_as_data(found.known),
-        "settings": {"openmpi": found.settings.get("openmpi"), "mpich": found.settings.get("mpich")},
+        "notes": _findings_as_data(found.notes),
+        "settings": {
+            "openmpi": found.settings.get("openmpi"),
+            "openmpi_ucx": found.settings.get("openmpi_ucx"),
+            "openmpi_libfabric": found.settings.get("openmpi_libfabric"),
+            "mpich": found.settings.get("mpich"),
+            "nccl": found.settings.get("nccl"),
+            "gloo": found.settings.get("gloo"),
+        },
     }
 
 
@@ -238,8 +307,9 @@ def _findings_as_data(findings: Sequence[Finding]) -> list[FindingData]:
 
 
 def _describe(found: Diagnosis) -> None:
-    hosts = found.facts.hosts
-    say(f"{len(hosts)} hosts" if len(hosts) > 1 else f"this machine, {hosts[0].name}")
+    hosts, silent = found.facts.hosts, found.facts.silent
+    answer = f"; {len(silent)} more do not answer" if silent else ""
+    say(f"{len(hosts)} hosts{answer}" if len(hosts) > 1 or silent else f"this machine, {hosts[0].name}")
     if len(hosts) > 1:
         for way in found.ways:
             say(f"  {_way_in_words(way)}")
@@ -253,17 +323,24 @@ def _describe(found: Diagnosis) -> None:
         say("no trouble found")
     for one in found.known:
         _describe_finding("known", one)
+    for one in found.notes:
+        _describe_finding("note", one)
     _describe_settings(found)
 
 
 def _describe_finding(word: str, one: Finding) -> None:
-    say(f"{word}: {_some(one.hosts)}: {one.what}")
+    where = f"{_some(one.hosts)}: " if one.hosts else ""
+    say(f"{word}: {where}{one.what}")
     if one.mend:
         say(f"    mended by: {one.mend}")
 
 
 def _describe_settings(found: Diagnosis) -> None:
     for library, words in found.settings.items():
+        if library in VARIABLES:
+            say(f"{VARIABLES[library]}:")
+            say_unbroken(f"    {shlex.join(words)}")
+            continue
         name, launcher = LAUNCHERS[library]
         say(f"{name}:")
         say_unbroken(f"    {launcher} {shlex.join(words)} …")
@@ -272,7 +349,7 @@ def _describe_settings(found: Diagnosis) -> None:
     if found.planes and found.network is not None:
         say("collectives by the plug-in, over the planes for them, and all else of the MPI over those for neighbours:")
         say_unbroken(f"    ayatori run --network {shlex.quote(found.network)} -- mpirun …")
-    elif found.chosen is not None and len(found.settings) < len(LAUNCHERS):
+    elif found.chosen is not None and "mpich" not in found.settings:
         say("the interfaces have different names on the hosts: each of them needs settings of its own:")
         for address in found.chosen.addresses:
             say(f"    {address.host}: {address.interface} ({address.text})")

@@ -17,7 +17,16 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.own_options import RunsCommand
 from ayatori.cli.route import describe_check
-from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, find_routes, has_netem, lay_out, why_impossible
+from ayatori.lab.cluster import (
+    LEAST_DELAY_NS,
+    can_delay,
+    find_routes,
+    has_netem,
+    lay_out,
+    read_faults,
+    why_impossible,
+    why_too_large,
+)
 from ayatori.lab.cluster import Settings as ClusterSettings
 from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.lab.fabric import SimulatedFabric
@@ -150,6 +159,10 @@ def cluster(
             "--burst", metavar="SIZE", help="Bytes that pass a cable at once after a pause; 3KiB: packet by packet."
         ),
     ] = "32KiB",
+    fault: Annotated[
+        Path | None,
+        typer.Option("--fault", metavar="FILE", help="Break hosts and switches first (examples/cluster/faults)."),
+    ] = None,
 ) -> int:
     """Run a command, such as mpirun, in a cluster of network namespaces.
 
@@ -161,7 +174,7 @@ def cluster(
     at_once = options.value_of(parse_bytes, burst)
     if not LEAST_BURST <= at_once <= MOST_BURST:
         raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
-    settings = ClusterSettings(slower, loss, at_once)
+    settings = ClusterSettings(slower, loss, at_once, fault)
     check_lab(file, settings)
     return run_in_cluster(file, settings, command)
 
@@ -172,7 +185,9 @@ def check_lab(file: Path, settings: ClusterSettings) -> None:
     layout = lay_out(network, settings.slower, _core.interfaces_in_cluster(str(file)))
     if layout.own_addresses:
         find_routes(layout)
-    if why := why_impossible(settings):
+    if settings.fault is not None:
+        read_faults(settings.fault, layout)
+    if why := why_impossible(settings) or why_too_large(layout):
         raise Error("no cluster can be made here", why)
     whole = open_source(f"cluster:{file}")
     for name, use in zip(whole.planes, whole.plane_uses, strict=True):

@@ -245,7 +245,11 @@ def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
     if all(use.fibre_channel or neighbours in use.purposes for use in open_source(source).plane_uses):
         return {}
     network = open_source(source, purpose=neighbours)
-    interfaces = sorted({network.name(network.port(end).device) for end in network.endpoints})
+    interfaces = {
+        machine.name: [network.name(network.port(end).device) for end in machine.endpoints]
+        for machine in network.machines
+        if machine.endpoints
+    }
     # Open MPI refuses options for both which to use and which not.
     set_by_user = any(f"OMPI_MCA_btl_tcp_if_{word}" in os.environ for word in ("include", "exclude"))
     variables = variables_for(interfaces, openmpi=family_of(command) == "openmpi" and not set_by_user)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,8 +53,18 @@ def _counterpart(first: Address, place: int, host: Host) -> Address | None:
     return choice[min(place, len(choice) - 1)] if choice else None
 
 
+def shared_addresses(facts: Facts) -> list[list[Address]]:
+    """Addresses that several hosts have, whatever their interfaces are called."""
+    holders: dict[str, list[Address]] = defaultdict(list)
+    for host in facts.hosts:
+        for address in host.addresses():
+            if all(one.host != host.name for one in holders[address.text]):
+                holders[address.text].append(address)
+    return [group for group in holders.values() if len(group) > 1]
+
+
 def _way(facts: Facts, addresses: tuple[Address, ...]) -> Way:
-    works = all(
+    works = len({address.text for address in addresses}) == len(addresses) and all(
         facts.reached.get((one, other), True) for one in addresses for other in addresses if one.host != other.host
     )
     counts = [

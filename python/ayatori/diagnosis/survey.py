@@ -1,145 +1,165 @@
-"""Asks hosts for their facts, by a probe on each of them that an agent such as ssh starts."""
+"""Asks hosts for their facts, by a probe on each of them that an agent such as ssh starts, and lets them try what lies
+between them. A host that does not answer costs the others' report nothing."""
 
 from __future__ import annotations
 
-import base64
-import json
+import asyncio
+import os
+import re
+import resource
 import shlex
-import subprocess
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
-from pathlib import Path
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ayatori.base.errors import Error
-from ayatori.diagnosis.facts import Address, Facts, Host, read_host
+from ayatori.diagnosis.connections import Connection, NoAnswer, Probe
+from ayatori.diagnosis.facts import Facts, Host, Silent, Tried, read_host
+from ayatori.diagnosis.pairs import steps_of
+from ayatori.diagnosis.rates import measure_rates
+from ayatori.diagnosis.trials import Trials
 
-ALL_PAIRS_UP_TO = 32
-"""Hosts. Of more, each tries as many that follow it in the list."""
-_GREETING_LINES = 100
-_PROBE = Path(__file__).with_name("probe.py")
-
-
-class _Probe:
-    """A probe that runs on a host."""
-
-    def __init__(self, agent: Sequence[str], host: str) -> None:
-        # The program travels in the command itself: standard input is for what the probe is asked.
-        program = base64.b64encode(_PROBE.read_bytes()).decode()
-        command = f"python3 -c \"import base64; exec(base64.b64decode('{program}'))\""
-        self.host = host
-        self._by_ssh = bool(agent) and agent[0] == "ssh"
-        words = [*agent, host, command] if agent else ["sh", "-c", command]
-        try:
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-        except OSError as error:
-            hint = "apt-get install openssh-client; or --agent COMMAND" if self._by_ssh else ""
-            raise Error(f"can't run {words[0]}", error.strerror or str(error), hint) from error
-        self.reply: dict[str, Any] = {}
-
-    def listen(self) -> None:
-        """Waits for the facts. What a host greets its users with may come before them."""
-        self.reply = self._read(skipped_lines=_GREETING_LINES)
-
-    def ask(self, question: dict[str, Any]) -> Any:
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(question) + "\n")
-            self._process.stdin.flush()
-        return self._read()[next(iter(question))]
-
-    def _read(self, skipped_lines: int = 0) -> dict[str, Any]:
-        assert self._process.stdout is not None and self._process.stderr is not None
-        for _ in range(1 + skipped_lines):
-            line = self._process.stdout.readline()
-            if line.startswith("{"):
-                return dict(json.loads(line))
-            if not line:
-                break
-        self.end()
-        said = self._process.stderr.read().strip().splitlines()
-        cause = said[-1] if said else "its probe has ended"
-        hint = f"'ssh {self.host} true' must work without a password" if self._by_ssh else ""
-        raise Error(f"host '{self.host}' does not answer", cause, hint)
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
+SECONDS = 30.0
+OPEN_MPI_PORT = 1024
+_PORT_VARIABLES = (
+    "OMPI_MCA_btl_tcp_port_min_v4",
+    "OMPI_MCA_oob_tcp_dynamic_ipv4_ports",
+    "MPIEXEC_PORT_RANGE",
+    "MPICH_PORT_RANGE",
+    "MPIR_CVAR_CH3_PORT_RANGE",
+    "UCX_TCP_PORT_RANGE",
+)
+_FILES_OF_A_PROBE = 4
 
 
-def survey(hosts: Sequence[str], agent: Sequence[str]) -> Facts:
-    """Facts of the hosts and of what lies between them.
+def survey(hosts: Sequence[str], agent: Sequence[str], seconds: float = SECONDS) -> Facts:
+    """Facts of the hosts and of what lies between them; each host has so many seconds for its first answer.
 
     `agent` are the words before HOST COMMAND that start a program there ("ssh"); none: the only host is this machine.
-    Raises Error if a host does not answer.
+    Raises Error if no host answers.
     """
-    with ExitStack() as stack, ThreadPoolExecutor(max(1, len(hosts))) as pool:
-        probes = [_Probe(agent, host) for host in hosts]
-        for probe in probes:
-            stack.callback(probe.end)
-        wait_for_all(pool.map(_Probe.listen, probes))
-        known = [read_host(probe.host, probe.reply) for probe in probes]
-        return _try_all(pool, probes, known)
+    _allow_files(len(hosts))
+    ports = library_ports(os.environ)
+    return asyncio.run(survey_by([Probe(agent, host, ports) for host in hosts], seconds))
 
 
-def wait_for_all(results: Any) -> None:
-    for _ in results:
-        pass
+def survey_of_all(hosts: Sequence[str], agent: Sequence[str]) -> Facts:
+    """The same for what needs all of the hosts: raises Error if one does not answer."""
+    facts = survey(hosts, agent)
+    for one in facts.silent:
+        raise _unanswered(one)
+    return facts
 
 
-def _peers(number: int, count: int) -> list[int]:
-    return [(number + step) % count for step in range(1, min(count, ALL_PAIRS_UP_TO + 1))]
+def _unanswered(one: Silent) -> Error:
+    return Error(f"host '{one.host}' does not answer", one.cause or one.state, "its agent must work without a password")
 
 
-def _try_all(pool: ThreadPoolExecutor, probes: list[_Probe], hosts: list[Host]) -> Facts:
-    reached: dict[tuple[Address, Address], bool] = {}
-    routed: dict[tuple[str, Address], bool] = {}
-    tried = [_targets(number, hosts) for number in range(len(hosts))]
+def library_ports(variables: Mapping[str, str]) -> list[int]:
+    """The first ports that MPI libraries try: Open MPI's, and those that their variables name."""
+    firsts = [re.findall(r"\d+", variables.get(name, ""))[:1] for name in _PORT_VARIABLES]
+    first = int(firsts[0][0]) if firsts[0] else OPEN_MPI_PORT
+    return list(dict.fromkeys([first, *(int(one[0]) for one in firsts[1:] if one and int(one[0]) > 0)]))
 
-    def reach(number: int) -> list[float | None]:
-        targets = [_target(source, other, hosts, probes) for source, other in tried[number]]
-        return list(probes[number].ask({"reach": targets}))
 
-    for number, times in enumerate(pool.map(reach, range(len(hosts)))):
-        for (source, other), seconds in zip(tried[number], times, strict=True):
-            if source is not None:
-                reached[source, other] = seconds is not None
+async def survey_by(connections: Sequence[Connection], seconds: float) -> Facts:
+    asking = _Asking(connections, seconds)
+    try:
+        await asking.greet_all()
+        if not asking.hosts:
+            raise _unanswered(asking.silent[0])
+        trials = Trials(asking.hosts)
+        await trials.run(asking.all)
+        facts = replace(trials.facts(), tried=Tried(len(asking.hosts), steps_of(len(asking.hosts))))
+        facts = replace(facts, **await measure_rates(facts, asking.one, trials.target))
+        return _without_silent(replace(facts, hosts=tuple(asking.known()), silent=tuple(asking.silent)))
+    finally:
+        await asyncio.gather(*(connection.end() for connection in connections))
+
+
+def _without_silent(facts: Facts) -> Facts:
+    """Hosts that stopped to answer are reported as such, and nothing of what they tried."""
+    gone = {one.host for one in facts.silent}
+    if all(host.name in gone for host in facts.hosts):
+        raise _unanswered(facts.silent[0])
+    return replace(
+        facts,
+        hosts=tuple(host for host in facts.hosts if host.name not in gone),
+        reached={pair: value for pair, value in facts.reached.items() if not gone & {one.host for one in pair}},
+        routed={key: value for key, value in facts.routed.items() if not gone & {key[0], key[1].host}},
+        slow=tuple(pair for pair in facts.slow if not gone & {one.host for one in pair}),
+    )
+
+
+class _Asking:
+    """The hosts that still answer."""
+
+    def __init__(self, connections: Sequence[Connection], seconds: float) -> None:
+        self._connections = {one.host: one for one in connections}
+        self._seconds = seconds
+        self._clocks: dict[str, tuple[float, float]] = {}
+        self._names: dict[str, dict[str, str | None]] = {}
+        self.hosts: list[Host] = []
+        self.silent: list[Silent] = []
+
+    async def greet_all(self) -> None:
+        replies = await self._of_each(list(self._connections), self._greet)
+        self.hosts = [read_host(name, reply) for name, reply in replies.items()]
+
+    async def _greet(self, host: str) -> dict[str, Any]:
+        connection = self._connections[host]
+        reply = await connection.greet(self._seconds)
+        before = time.time()
+        clock = await connection.ask({"clock": None}, self._seconds)
+        after = time.time()
+        self._clocks[host] = clock - (before + after) / 2, (after - before) / 2
+        return reply
+
+    async def one(self, host: str, question: dict[str, Any]) -> Any:
+        """Its answer; None if there is none any more."""
+        return (await self._of_each([host], lambda name: self._ask(name, question))).get(host)
+
+    async def all(self, questions: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """By host its answer, of those that have one."""
+        return await self._of_each(list(questions), lambda name: self._ask(name, questions[name]))
+
+    async def _ask(self, host: str, question: dict[str, Any]) -> Any:
+        given = next(iter(question.values()))
+        more = 20.0 + len(given) if isinstance(given, list) else 0.0
+        answer = await self._connections[host].ask(question, self._seconds + more)
+        if "resolve" in question:
+            self._names[host] = dict(zip(given, answer, strict=True))
+        return answer
+
+    async def _of_each(self, hosts: Sequence[str], ask: Callable[[str], Awaitable[Any]]) -> dict[str, Any]:
+        gone = {one.host for one in self.silent}
+        asked = [host for host in hosts if host not in gone]
+        answers = await asyncio.gather(*(ask(host) for host in asked), return_exceptions=True)
+        found = {}
+        for host, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, NoAnswer):
+                self.silent.append(answer.as_fact(host))
+            elif isinstance(answer, BaseException):
+                raise answer
             else:
-                routed[hosts[number].name, other] = seconds is not None
-    return Facts(tuple(hosts), reached, routed, _rates(probes, hosts, reached))
+                found[host] = answer
+        return found
+
+    def known(self) -> list[Host]:
+        return [
+            replace(host, clock=self._clocks.get(host.name), names=self._names.get(host.name, {}))
+            for host in self.hosts
+        ]
 
 
-def _targets(number: int, hosts: list[Host]) -> list[tuple[Address | None, Address]]:
-    """Pairs of own and other address to try; no own address: whatever the routes say."""
-    pairs: list[tuple[Address | None, Address]] = []
-    own = list(hosts[number].addresses())
-    for peer in _peers(number, len(hosts)):
-        for other in hosts[peer].addresses():
-            same = [address for address in own if address.network == other.network]
-            pairs += [(address, other) for address in same] or [(None, other)]
-    return pairs
-
-
-def _target(source: Address | None, other: Address, hosts: list[Host], probes: list[_Probe]) -> list[Any]:
-    reply = next(probe.reply for probe in probes if probe.host == other.host)
-    return [source.text if source else None, other.text, reply["port"], reply["token"]]
-
-
-def _rates(probes: list[_Probe], hosts: list[Host], reached: dict[tuple[Address, Address], bool]) -> dict[str, float]:
-    """One transfer at a time, so that they don't disturb each other."""
-    rates: dict[str, float] = {}
-    for number in range(len(hosts)):
-        for source, other in _targets(number, hosts):
-            is_next = other.host == hosts[(number + 1) % len(hosts)].name
-            if source is None or not is_next or not reached[source, other]:
-                continue
-            rate = probes[number].ask({"rate": _target(source, other, hosts, probes)})
-            if rate is not None:
-                rates[source.network] = min(rate, rates.get(source.network, rate))
-    return rates
+def _allow_files(hosts: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 256 + _FILES_OF_A_PROBE * hosts
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
 def words_of(agent: str) -> list[str]:

@@ -14,6 +14,8 @@ from ayatori.base.spreads import MedianSpread
 from ayatori.linpack.mixed import run_mixed
 from ayatori.linpack.running import Launcher, run_hpl
 from ayatori.linpack.settings import Plane, Point, Variant
+from ayatori.measurement.machine import watched
+from ayatori.measurement.noise import condition_of, noise_of, noted
 
 MAX_POINTS = 10_000
 
@@ -51,10 +53,12 @@ class Sweep:
 
 
 def run_point(program: Path, launcher: Launcher, sweep: Sweep, point: Point) -> dict[str, Any]:
-    """HPL's test as plain data, and that of mixed precision or None."""
-    test = run_hpl(program, launcher, point, sweep.variant)
-    mixed = run_mixed(launcher, point) if sweep.mixed else None
-    return {"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)}
+    """HPL's test as plain data, that of mixed precision or None, and what others did on this machine meanwhile."""
+    with watched() as condition:
+        test = run_hpl(program, launcher, point, sweep.variant)
+        mixed = run_mixed(launcher, point) if sweep.mixed else None
+    data = {"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)}
+    return data | {"machine": noted(condition)}
 
 
 class MixedData(TypedDict):
@@ -88,6 +92,10 @@ class HplResult(TypedDict):
     residual: float
     passed: bool
     """The largest scaled residual; whether all were below the threshold."""
+    too_noisy: bool
+    """Whether times of the runs differ by more than 5 %, or others had more than that of this machine's cores."""
+    causes: list[str]
+    """What was seen that says why; empty if it is quiet."""
     mixed: MixedData | None
     """With `--mixed` the same system in mixed precision; otherwise null."""
 
@@ -125,8 +133,14 @@ def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[HplResult]:
             "gflops": _spread([test["gflops"] for test in tests]),
             "residual": max((residual["value"] for residual in residuals), key=_bad_last),
             "passed": all(test["passed"] for test in tests),
+            "too_noisy": False,
+            "causes": [],
             "mixed": None,
         }
+        times = [[test["seconds"]] for test in tests]
+        noise = noise_of(times, condition_of(own), None, 0.0, in_registers=False)
+        if noise.is_too_much:
+            entry["too_noisy"], entry["causes"] = True, noise.causes(times)
         if sweep.mixed:
             entry["mixed"] = _mixed([run["mixed"] for run in own], sweep.variant.threshold)
         results.append(entry)

@@ -10,9 +10,9 @@ from typing import Annotated, Any, TypedDict, cast
 
 from ayatori.base.errors import Error, UnknownWord
 from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
+from ayatori.measurement.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
 from ayatori.overlap.cores import oversubscribed
 from ayatori.overlap.mechanisms import mechanism_for
-from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
 from ayatori.overlap.ratios import Ratios, ratios
 from ayatori.overlap.sites import Site, result_of
 from ayatori.overlap.tasks import Cell

@@ -11,7 +11,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
 from ayatori.lab.cluster import Settings, why_impossible, words_in_lab
 from ayatori.measurement.machine import Condition, watched
-from ayatori.overlap.noise import Noise
+from ayatori.measurement.noise import Noise
 from ayatori.overlap.replay import Job
 from ayatori.overlap.sites import thread_is_on
 from ayatori.overlap.trace import RankTrace, read_traces

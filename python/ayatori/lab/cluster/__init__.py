@@ -2,8 +2,10 @@
 sends at the cable's rate."""
 
 from ayatori.lab.cluster.delays import LEAST_DELAY_NS, can_delay
+from ayatori.lab.cluster.faults import read_faults
 from ayatori.lab.cluster.gateways import find_routes
 from ayatori.lab.cluster.layout import Layout, lay_out
+from ayatori.lab.cluster.neighbours import why_too_large
 from ayatori.lab.cluster.session import Settings, has_netem, run_command, why_impossible, words_in_lab
 
 __all__ = [
@@ -14,7 +16,9 @@ __all__ = [
     "find_routes",
     "has_netem",
     "lay_out",
+    "read_faults",
     "run_command",
     "why_impossible",
+    "why_too_large",
     "words_in_lab",
 ]

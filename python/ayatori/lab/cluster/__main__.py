@@ -1,5 +1,6 @@
-"""The first process of a lab: `python -m ayatori.lab.cluster FILE SLOWER LOSS BURST COMMAND…`, in its own namespaces.
-It makes the hosts, runs the command on the first of them and ends with its status, and the lab ends with it."""
+"""The first process of a lab: `python -m ayatori.lab.cluster FILE SLOWER LOSS BURST FAULT COMMAND…`, in its own
+namespaces (FAULT: a file, or nothing). It makes the hosts, runs the command on the first of them and ends with its
+status, and the lab ends with it."""
 
 from __future__ import annotations
 
@@ -8,43 +9,47 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.lab.cluster.background import command_for
+from ayatori.lab.cluster.faults import break_lab, read_faults
 from ayatori.lab.cluster.layout import lay_out
-from ayatori.lab.cluster.namespaces import core_of, make_namespaces, variables
-from ayatori.lab.cluster.session import FORWARDED, has_netem
+from ayatori.lab.cluster.namespaces import INSIDE, core_of, make_namespaces, variables
+from ayatori.lab.cluster.session import KEPT, has_netem
 from ayatori.model.network import open_source
 
-_AS_HOST = 'hostname "$1"; shift; exec "$@"'
+_AS_HOST = 'hostname "$1"; [ ! -f "$2" ] || . "$2"; shift 2; exec "$@"'
 
 
-def main(file: str, slower: str, loss_percent: str, burst: str, *command: str) -> int:
+def main(file: str, slower: str, loss_percent: str, burst: str, fault: str, *command: str) -> int:
     running: list[int] = []  # the command's process, once there is one
 
     def end(number: int, _frame: FrameType | None) -> None:
         if not running:
             sys.exit(128 + number)
+        if number == signal.SIGINT:
+            return  # a terminal sends it to the command, too
         with suppress(ProcessLookupError):
             os.kill(running[0], number)
 
-    for number in FORWARDED:
+    for number in KEPT:
         signal.signal(number, end)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, KEPT)
     network = open_source(f"cluster:{file}", purpose=_core.Purpose.sockets)
     layout = lay_out(network, float(slower), _core.interfaces_in_cluster(file))
     make_namespaces(layout, float(loss_percent), int(burst), has_netem())
+    if fault:
+        break_lab(read_faults(Path(fault), layout), layout, INSIDE)
     if layout.flows:
         _begin_background(command_for(layout))
     first = layout.hosts[0].name
     place = ["ip", "netns", "exec", first, "unshare", "--uts", "taskset", "-c", str(core_of(0))]
     child = subprocess.Popen(
-        [*place, "sh", "-c", _AS_HOST, "sh", first, *command],
+        [*place, "sh", "-c", _AS_HOST, "sh", first, str(INSIDE / first), *command],
         env=variables() | os.environ,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     running.append(child.pid)
     return _reap_until_end_of(child.pid)

@@ -13,10 +13,13 @@ from ayatori.lab.cluster.delays import LEAST_DELAY_NS, can_delay, make_tap
 from ayatori.lab.cluster.delays import start as start_delays
 from ayatori.lab.cluster.gateways import find_routes
 from ayatori.lab.cluster.layout import Cable, Host, Layout, prefix_of
+from ayatori.lab.cluster.neighbours import hardware_address, permanent_neighbours
 
 FOLDER = Path("/run/ayatori")
 """In the lab: `hosts` (as /etc/hosts), `hostfile`, the same with slots for Open MPI, and `agent`, which starts programs
 on a host as ssh does."""
+INSIDE = FOLDER / "inside"
+"""For hosts with faults the lines that shells there execute first."""
 
 _WHOLE_SEGMENTS = 32768
 """With bursts of so many bytes, segments travel whole that the kernel would cut into packets only at the other end."""
@@ -36,8 +39,11 @@ def make_namespaces(layout: Layout, loss_percent: float, burst: int, has_netem: 
     _run(["ip", "-batch", "-"], _plugging(layout, burst, ends))
     _run(["tc", "-batch", "-"], [line for name, cable in cables for line in _shaping(name, cable, burst, has_netem)])
     routes = find_routes(layout) if layout.own_addresses else [{}] * len(layout.hosts)
-    for host, own in zip(layout.hosts, routes, strict=True):
-        _make_host(host, own, loss_percent, burst, has_netem)
+    neighbours = permanent_neighbours(layout)
+    for number, (host, own) in enumerate(zip(layout.hosts, routes, strict=True)):
+        _make_host(number, host, own, loss_percent, burst, has_netem)
+        if neighbours[number]:
+            _run(["ip", "-n", host.name, "-batch", "-"], neighbours[number])
     _write_files(layout)
     if taps:
         start_delays(list(taps.values()))
@@ -136,9 +142,12 @@ def _shaping(name: str, cable: Cable, burst: int, has_netem: bool) -> list[str]:
     return lines
 
 
-def _make_host(host: Host, routes: Mapping[int, str], loss_percent: float, burst: int, has_netem: bool) -> None:
+def _make_host(
+    number: int, host: Host, routes: Mapping[int, str], loss_percent: float, burst: int, has_netem: bool
+) -> None:
     lines = ["link set lo up"]
-    for nic in host.interfaces:
+    for index, nic in enumerate(host.interfaces):
+        lines.append(f"link set {nic.name} address {hardware_address(number, index)}")
         lines += [f"address add {address} dev {nic.name}" for address in nic.addresses]
         lines.append(f"link set {nic.name} {_segments(burst)} up")
     for other in host.others:
@@ -159,6 +168,7 @@ def _make_host(host: Host, routes: Mapping[int, str], loss_percent: float, burst
 
 def _write_files(layout: Layout) -> None:
     (FOLDER / "tmp").mkdir(parents=True)
+    INSIDE.mkdir()
     names = ["127.0.0.1 localhost"]
     for host in layout.hosts:
         names.append(f"{host.address} {host.name}")
@@ -169,7 +179,7 @@ def _write_files(layout: Layout) -> None:
     (FOLDER / "hostfile.openmpi").write_text("".join(f"{host.name} slots=1\n" for host in layout.hosts))
     cores = "".join(f"{host.name}) core={core_of(number)} ;;\n" for number, host in enumerate(layout.hosts))
     agent = FOLDER / "agent"
-    agent.write_text(_AGENT.replace("CORES", cores))
+    agent.write_text(_AGENT.replace("CORES", cores).replace("FOLDER", str(INSIDE)))
     agent.chmod(0o755)
 
 
@@ -181,7 +191,9 @@ shift
 case $host in
 CORES*) echo "no host '$host' in this lab" >&2; exit 255 ;;
 esac
-exec ip netns exec "$host" unshare --uts taskset -c "$core" sh -c "hostname $host; $*"
+lines=FOLDER/$host
+[ -f "$lines" ] || lines=/dev/null
+exec ip netns exec "$host" unshare --uts taskset -c "$core" sh -c "hostname $host; . $lines; $*"
 """
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from ayatori.processes.signals import signals_passed_on
 _OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
 """Namespaces that end with their first process, with all that is in them: nothing is left, however a lab ends."""
 
-FORWARDED = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that reach the command by way of the lab's processes."""
+KEPT = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""Signals that wait until the lab's first process can handle them. The first two reach the command by way of it."""
+_SECONDS_TO_FORK = 5.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Settings:
     burst_bytes: int = 32768
     """What passes a cable at once after a pause. That costs the processors least; where it is less, packets leave one
     by one, so that messages of all sizes take their bytes at the rate."""
+    fault: Path | None = None
+    """A file of faults (faults.py)."""
 
 
 def why_impossible(settings: Settings) -> str:
@@ -63,7 +67,8 @@ def words_in_lab(file: Path, settings: Settings, command: Sequence[str]) -> list
     """A command that runs `command` on the first host of the cluster that the file describes. The lab ends with it, and
     it with the process that starts it."""
     inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
-    return ["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, str(settings.burst_bytes), *command]
+    fault = "" if settings.fault is None else str(settings.fault)
+    return ["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, str(settings.burst_bytes), fault, *command]
 
 
 def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
@@ -75,16 +80,28 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     """
     # A namespace's first process never gets a signal that it does not handle yet, unless it has blocked it. The lab's
     # inherits this, and unblocks them when it is ready.
-    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, KEPT)
     lab = subprocess.Popen(words_in_lab(file, settings, command))
 
     def forward(number: int) -> None:
         with suppress(OSError):
-            first = Path(f"/proc/{lab.pid}/task/{lab.pid}/children").read_text().split()
-            os.kill(int(first[0]) if first else lab.pid, number)
+            os.kill(_first_process_of(lab), number)
 
-    with signals_passed_on(FORWARDED, ignored=[signal.SIGINT]) as send_by:
+    # A terminal's SIGINT may have come before there was a lab to send it to. The lab's first process ends by it as long
+    # as there is no command, and ignores it then.
+    with signals_passed_on(KEPT) as send_by:
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         send_by(forward)
         status = lab.wait()
     return status if status >= 0 else 128 - status
+
+
+def _first_process_of(lab: subprocess.Popen[bytes]) -> int:
+    """The lab's own, which unshare starts soon; signals that unshare itself has blocked would be lost."""
+    end = time.monotonic() + _SECONDS_TO_FORK
+    while time.monotonic() < end and lab.poll() is None:
+        first = Path(f"/proc/{lab.pid}/task/{lab.pid}/children").read_text().split()
+        if first:
+            return int(first[0])
+        time.sleep(0.01)
+    return lab.pid
