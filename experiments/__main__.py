@@ -17,6 +17,7 @@ from experiments import (
     job_stream,
     low_memory_transport,
     mixed_cluster,
+    single_commands,
     torus_broadcast,
 )
 from experiments.screenshot import take_screenshot
@@ -28,6 +29,7 @@ EXPERIMENTS = {
     "mixed_cluster": mixed_cluster,
     "communication_hiding": communication_hiding,
     "low_memory_transport": low_memory_transport,
+    "single_commands": single_commands,
 }
 RESULTS = Path(__file__).parent / "results"
 

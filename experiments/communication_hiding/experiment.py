@@ -52,6 +52,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     found = _predict(settings, results)
     if settings.measured:
         _measure(settings, results, found)
+        results.results["measured cells"] = [cell for cells in found.measured.values() for cell in cells]
     about = (
         f"Predicted: {ito.NETWORK}, ITO's 2,000 nodes of 36 cores with EDR and full bisection bandwidth. Measured: two "
         f"hosts as network namespaces of one machine, over cables of {lab_measurement.RATE}. The paper's text tells "

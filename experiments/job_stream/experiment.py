@@ -47,6 +47,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
         for name, allocate in ALLOCATIONS.items():
             stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
             found.utilisation[name] = stream.utilisation
+            results.results[f"utilisation: {name}"] = [stream.utilisation]
             found.bandwidth[name] = {
                 method: compute(results, f"{name}: {method}", stream.nodes_of_jobs, settings.chunk, measure, advance)
                 for method, measure in measures.items()
