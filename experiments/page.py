@@ -55,7 +55,9 @@ def this_machine() -> str:
     """The processor and how many cores it has, and the kernel."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
     names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
-    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    return (
+        f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    )
 
 
 def show(table: Table) -> None:

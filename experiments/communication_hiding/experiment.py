@@ -38,11 +38,15 @@ class Settings:
     """Of the rows with which latencies are tried."""
     repeats: int = 3
     """Runs of each cell in the lab."""
+    latencies: bool = True
+    """Whether CG and PIPECG are measured with each latency."""
 
 
 OVERLAP_TEST = ((1, 16), (4, 16), (9, 16), (1, 4096))
 """Ranks on a node, and bytes: figures 9 to 12."""
 _SAVED_EVERY_SECONDS = 5.0
+
+QUICK = Settings(repeats=1, latencies=False)
 
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
@@ -91,7 +95,8 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
             sweep.check()
             found.measured[name] = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
     if "krylov" in sweeps:
-        _measure_crossing(settings, results, found)
+        if settings.latencies:
+            _measure_crossing(settings, results, found)
         [found.pipecg_reductions] = compute_each(
             results, "PIPECG's reductions", [0], lambda _: lab_measurement.reductions_of_pipecg()
         )

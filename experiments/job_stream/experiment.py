@@ -29,6 +29,9 @@ class Settings:
     """Jobs between two savings; changes no figure."""
 
 
+QUICK = Settings(jobs=200)
+
+
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     network = open_source(SOURCE)

@@ -85,6 +85,13 @@ def _two_level_gain(saved: Saved) -> float:
     return fmean(_random(saved, "rule", BLOCKED.name)) - fmean(_random(saved, "rule", PLAIN_BLOCKED.name))
 
 
+def _loss(method: str, free: str, blocked: str) -> Source:
+    """Per cent that head-of-line blocking takes."""
+    return _source(
+        lambda saved: (1 - fmean(_random(saved, method, blocked)) / fmean(_random(saved, method, free))) * 100
+    )
+
+
 def _stream(allocation: str, method: str) -> Source:
     return Source("job_stream", lambda saved: mean_of(saved.of(f"{allocation}: {method}"), "jobs"))
 
@@ -123,6 +130,12 @@ VALUES: Values = {
     "two_level": _mean("rule", BLOCKED.name),
     "plain_blocked": _mean("rule", PLAIN_BLOCKED.name),
     "plain": _mean("rule", PLAIN.name),
+    "two_level_base": _mean("base-lids", BLOCKED.name),
+    "plain_blocked_base": _mean("base-lids", PLAIN_BLOCKED.name),
+    "two_level_loss": _loss("rule", MAIN.name, BLOCKED.name),
+    "two_level_loss_base": _loss("base-lids", MAIN.name, BLOCKED.name),
+    "plain_loss": _loss("rule", PLAIN.name, PLAIN_BLOCKED.name),
+    "plain_loss_base": _loss("base-lids", PLAIN.name, PLAIN_BLOCKED.name),
     "two_level_gain": _source(_two_level_gain),
     "utilisation_contiguous": _utilisation("contiguous only"),
     "utilisation_any": _utilisation("any nodes"),

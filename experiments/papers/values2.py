@@ -58,7 +58,13 @@ def _growth(saved: Saved) -> float:
     return float(more * 2**20 / (many["machines"] - fewer["machines"]))
 
 
-_NODES = {"12": "12 nodes", "384": "384 nodes", "4800": "4,800 nodes", "82944": "82,944 nodes", "million": "1,000,000 nodes"}
+_NODES = {
+    "12": "12 nodes",
+    "384": "384 nodes",
+    "4800": "4,800 nodes",
+    "82944": "82,944 nodes",
+    "million": "1,000,000 nodes",
+}
 
 VALUES: Values = {
     "trinaryx3_small": _rate(SMALL, "trinaryx3"),

@@ -137,7 +137,9 @@ def _random_jobs(source: str, size: int) -> Command:
 
 
 def _several_paths(more: str) -> Command:
-    words = f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 1MiB --random-jobs 10"
+    words = (
+        f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 1MiB --random-jobs 10"
+    )
     costs = "--job-size 16 --ppn 8 --link-bandwidth 1716MB/s --calibration none"
     return Command(f"{words} {costs} {more} --json", _json(_mean_bandwidth))
 
@@ -160,7 +162,8 @@ COMMANDS = {
     "figure 3's job, symmetric": _check("N0 N1 N3 N4 N6 N7 N9 N10"),
     "LIDs": Command(f"ayatori route {_SMALL} --lmc auto --out-dir tables --json", _json(_lids)),
     "the rule's plan": Command(
-        f"printf '%s\\n' N0 N3 N6 > job; ayatori plan {_SMALL} --job job --method rule --out plan.json >&2; cat plan.json",
+        f"printf '%s\\n' N0 N3 N6 > job; ayatori plan {_SMALL} --job job --method rule --out plan.json >&2; "
+        "cat plan.json",
         _json(_plan),
     ),
     "figure 2's job, planned": Command(

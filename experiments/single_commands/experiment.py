@@ -1,4 +1,4 @@
-"""Runs each command as a reader would type it, in a folder that goes afterwards, and keeps the numbers of its output."""
+"""Runs each command as a reader would type it, in a folder that goes afterwards, and keeps numbers of its output."""
 
 from __future__ import annotations
 

@@ -37,7 +37,10 @@ def load(library: ctypes.CDLL, source: str) -> ctypes.c_void_p:
     topology = ctypes.c_void_p()
     if library.nwtopo_topology_init(ctypes.byref(topology)) != 0:
         raise RuntimeError("nwtopo_topology_init() failed")
-    if library.nwtopo_topology_set_source(topology, source.encode()) != 0 or library.nwtopo_topology_load(topology) != 0:
+    if (
+        library.nwtopo_topology_set_source(topology, source.encode()) != 0
+        or library.nwtopo_topology_load(topology) != 0
+    ):
         raise RuntimeError(f"{source} was not loaded")
     return topology
 
