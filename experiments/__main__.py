@@ -68,7 +68,7 @@ def run_experiments(
                 run_experiment(name, folder / name, resume, quick)
     index, answers = write_pages(folder, list(EXPERIMENTS))
     if json_output:
-        say(as_json(answers).rstrip())
+        sys.stdout.write(as_json(answers))
         return
     print_table("The five papers, row by row", SUMMARY_HEADS, summary(answers))
     say(f"page: {index.resolve()}")

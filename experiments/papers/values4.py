@@ -169,6 +169,8 @@ VALUES: Values = {
     "pipecg_bytes": _source(_reduction_bytes),
     "pipecg_longer": _source(_measured_cg),
     "sharp_gain": _source(_sharp_gain),
+    "figure15_cg_ahead": _source(lambda found: _cg_wins(found, *_KRYLOV[15]) - 50),
+    "figure16_cg_ahead": _source(lambda found: _cg_wins(found, *_KRYLOV[16]) - 50),
     "sharp_gains_nothing": _source(lambda found: _sharp_gain(found).number + 2),
     "sharp_16": single("SHARP", "switches_us: 16"),
     "hosts_16": single("SHARP", "hosts_us: 16"),
@@ -185,7 +187,6 @@ for _number, (_ranks, _size) in _OVERLAP.items():
 for _number, (_nodes, _order) in _KRYLOV.items():
     VALUES |= {
         f"figure{_number}_wins": _wins(_nodes, _order),
-        f"figure{_number}_cg_ahead": _source(lambda found, at=(_nodes, _order): _cg_wins(found, *at) - 50),
         f"figure{_number}_cg": _krylov(_nodes, _order, "hosts", "CG"),
         f"figure{_number}_pipecg": _krylov(_nodes, _order, "hosts", f"PIPECG, {_THREAD}"),
     }

@@ -137,9 +137,7 @@ def _random_jobs(source: str, size: int) -> Command:
 
 
 def _several_paths(more: str) -> Command:
-    words = (
-        f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 1MiB --random-jobs 10"
-    )
+    words = f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 1MiB --random-jobs 4"
     costs = "--job-size 16 --ppn 8 --link-bandwidth 1716MB/s --calibration none"
     return Command(f"{words} {costs} {more} --json", _json(_mean_bandwidth))
 
