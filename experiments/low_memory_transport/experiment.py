@@ -76,7 +76,7 @@ QUICK = Settings(
     seeds=(1,),
     messages=200,
     processes=(4, 8, 16),
-    verbs=VerbsSettings(buffers=(1, 10), messages=20, rounds=1, peers=(500,), operations=200),
+    verbs=VerbsSettings(buffers=(1, 10), messages=10, rounds=1, peers=(500,), operations=100),
 )
 
 

@@ -78,11 +78,15 @@ def _row(answer: Answer) -> Markup:
     return tag(
         "tr",
         tag("th", answer.where, tag("div", answer.kind, class_="note"), scope="row"),
-        tag("td", answer.says),
-        tag("td", answer.ours),
+        tag("td", answer.says, class_="sentence"),
+        tag("td", answer.ours, class_="sentence"),
         tag("td", answer.mark, class_="method"),
-        tag("td", *(tag("p", text, class_="contradicts" if text is answer.contradicts else None) for text in why)),
-        tag("td", *made),
+        tag(
+            "td",
+            *(tag("p", text, class_="contradicts" if text is answer.contradicts else None) for text in why),
+            class_="sentence",
+        ),
+        tag("td", *made, class_="sentence"),
     )
 
 

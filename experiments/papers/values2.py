@@ -88,6 +88,8 @@ VALUES: Values = {
     "trinaryx3_colours": single("Trinaryx3", "colours"),
     "trinaryx3_nodes": single("Trinaryx3", "nodes"),
     "k_machines": single("Tofu, logical", "machines"),
+    "checks": single("OpenSM's file engine", "checks"),
+    "checks_passed": single("OpenSM's file engine", "passed"),
     "growth": Source("single_commands", _growth, "1,000,000 nodes"),
     "loaded_82944": single("82,944 nodes", "loaded_MiB"),
     "loaded_million": single("1,000,000 nodes", "loaded_MiB"),

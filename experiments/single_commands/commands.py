@@ -66,6 +66,10 @@ def _by_name(found: Any) -> Numbers:
     return {"ours": means["ours"], "opensm_ftree": means["ftree"], "with_a_plan": means["ours with a plan"]}
 
 
+def _checks(found: Any) -> Numbers:
+    return {"checks": len(found["checks"]), "passed": sum(check["passed"] for check in found["checks"])}
+
+
 def _mean_bandwidth(found: Any) -> Numbers:
     return {"mbps": found["bandwidth_MBps"]["mean"]}
 
@@ -159,6 +163,7 @@ COMMANDS = {
     "figure 3's job": _check("N0 N1 N2 N3 N4 N5 N6 N7"),
     "figure 3's job, symmetric": _check("N0 N1 N3 N4 N6 N7 N9 N10"),
     "LIDs": Command(f"ayatori route {_SMALL} --lmc auto --out-dir tables --json", _json(_lids)),
+    "most LIDs": Command(f"ayatori route {_SMALL} --lmc 7 --out-dir tables --json", _json(_lids)),
     "the rule's plan": Command(
         f"printf '%s\\n' N0 N3 N6 > job; ayatori plan {_SMALL} --job job --method rule --out plan.json >&2; "
         "cat plan.json",
@@ -173,6 +178,7 @@ COMMANDS = {
     "OpenSM's ftree": Command(
         f"ayatori compare {_CLUSTER} --engines ftree --job-sizes 16 --jobs-per-size 100 --json", _json(_by_name)
     ),
+    "OpenSM's file engine": Command(f"ayatori lab fabric {_CLUSTER} --json", _json(_checks)),
     "one path": _several_paths("--method base-lids --head-of-line"),
     "several paths": _several_paths("--method multipath"),
     "several paths, head-of-line": _several_paths("--method multipath --head-of-line"),
