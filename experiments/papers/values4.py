@@ -65,6 +65,16 @@ def _stencil(found: Found, order: int, nodes: int) -> dict[str, list[float]]:
     raise Missing(f"N = {order}")
 
 
+def _share_of_step(most: bool) -> Source:
+    """Per cent of a step that communicates at the smallest N, without overlap, on the most or the fewest nodes."""
+
+    def share(found: Found) -> float:
+        step, seen = _stencil(found, min(found.orders), max(found.nodes) if most else min(found.nodes))["none"]
+        return 100 * seen / step
+
+    return _source(share)
+
+
 def _overlap(ranks: int, size: int, whom: str, what: str, mover: str = "") -> Source:
     """Microseconds."""
 
@@ -150,6 +160,8 @@ VALUES: Values = {
     "exposed_1024_put": _exposed(1024, "put"),
     "exposed_2048": _exposed(2048, "none"),
     "exposed_2048_put": _exposed(2048, "put"),
+    "share_few": _share_of_step(False),
+    "share_many": _share_of_step(True),
     "total_512": _predicted("put", 0, 512),
     "total_1024": _predicted("put", 0, 1024),
     "total_2048": _predicted("put", 0, 2048),
