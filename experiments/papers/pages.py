@@ -16,6 +16,7 @@ from experiments.papers.rows import MARKS, PAPERS, Paper, read_paper
 from experiments.papers.values import Results, read_results
 
 _HEADS = ("in the paper", "the paper says", "ours", "mark", "difference, and why", "made by")
+_PREPARED = "./run build; export PATH=$PWD/.venv/bin:$PWD/build/release/examples:$PATH AYATORI=$PWD"
 _KIND = "the papers, row by row"
 
 
@@ -63,9 +64,12 @@ def _page_of(paper: Paper, answers: list[Answer]) -> str:
     about = tag(
         "p", f"{paper.source}. Every figure, table, number, claim and item of future work is a row.", class_="source"
     )
+    where = tag("p", "Commands are typed in the root of the repository after ", tag("code", _PREPARED), class_="note")
     back = tag("p", tag("a", "All papers", href="index.html"), class_="note")
     rows = table(heads(_HEADS, ()), rows=map(_row, answers))
-    section = tag("section", tag("h1", title), about, back, tag("div", rows, class_="card"), _marks(), class_="study")
+    section = tag(
+        "section", tag("h1", title), about, where, back, tag("div", rows, class_="card"), _marks(), class_="study"
+    )
     return document(title, _KIND, [section], "Drawn from results.json of the experiments.", [])
 
 
