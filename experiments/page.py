@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,11 +44,20 @@ def present(results: SavedResults, title: str, about: str, tables: list[Table], 
     say("")
     for table in tables:
         show(table)
-    results.save(tables=[asdict(table) for table in tables])
+    results.save(tables=[asdict(table) for table in tables], machine=this_machine())
     page = results.path.with_name("index.html")
     text = page_of_figures(title, "experiments", about, tables, figures, "Drawn from results.json.")
     write_bytes(page, text.encode("utf-8"))
     return page
+
+
+def this_machine() -> str:
+    """The processor and how many cores it has, and the kernel."""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
+    return (
+        f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    )
 
 
 def show(table: Table) -> None:

@@ -38,11 +38,17 @@ class Settings:
     """Of the rows with which latencies are tried."""
     repeats: int = 3
     """Runs of each cell in the lab."""
+    whole: bool = True
+    """Whether all is measured: 4 ranks, each mechanism, and CG and PIPECG with each latency."""
+    measured_orders: tuple[int, ...] = (512, 1024, 2048)
+    """Of the stencil's array, in the lab."""
 
 
 OVERLAP_TEST = ((1, 16), (4, 16), (9, 16), (1, 4096))
 """Ranks on a node, and bytes: figures 9 to 12."""
 _SAVED_EVERY_SECONDS = 5.0
+
+QUICK = Settings(repeats=1, whole=False, measured_orders=(512, 2048), measured_krylov_orders=(128,))
 
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
@@ -52,6 +58,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     found = _predict(settings, results)
     if settings.measured:
         _measure(settings, results, found)
+        results.results["measured cells"] = [cell for cells in found.measured.values() for cell in cells]
     about = (
         f"Predicted: {ito.NETWORK}, ITO's 2,000 nodes of 36 cores with EDR and full bisection bandwidth. Measured: two "
         f"hosts as network namespaces of one machine, over cables of {lab_measurement.RATE}. The paper's text tells "
@@ -82,7 +89,9 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
     if reason := why_impossible(Lab()) or ("" if families else "no MPI is installed"):
         note(f"nothing is measured: {reason}")
         return
-    sweeps = lab_measurement.sweeps(families, settings.orders, settings.measured_krylov_orders, settings.repeats)
+    sweeps = lab_measurement.sweeps(
+        families, settings.measured_orders, settings.measured_krylov_orders, settings.repeats, settings.whole
+    )
     if "krylov" not in sweeps:
         note("PETSc is not installed (apt-get install libpetsc-real-dev): its methods are not measured")
     with progress("measurement", sum(map(runs_of, sweeps.values()))) as advance:
@@ -90,7 +99,8 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
             sweep.check()
             found.measured[name] = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
     if "krylov" in sweeps:
-        _measure_crossing(settings, results, found)
+        if settings.whole:
+            _measure_crossing(settings, results, found)
         [found.pipecg_reductions] = compute_each(
             results, "PIPECG's reductions", [0], lambda _: lab_measurement.reductions_of_pipecg()
         )

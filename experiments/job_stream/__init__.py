@@ -1,5 +1,5 @@
 """Paper 1, section 2.4: node utilisation against bandwidth when jobs may take any nodes, or neighbouring ones only."""
 
-from experiments.job_stream.experiment import Settings, run
+from experiments.job_stream.experiment import QUICK, Settings, run
 
-__all__ = ["Settings", "run"]
+__all__ = ["QUICK", "Settings", "run"]

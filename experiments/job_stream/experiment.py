@@ -29,6 +29,9 @@ class Settings:
     """Jobs between two savings; changes no figure."""
 
 
+QUICK = Settings(jobs=200)
+
+
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     network = open_source(SOURCE)
@@ -47,6 +50,7 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Str
         for name, allocate in ALLOCATIONS.items():
             stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
             found.utilisation[name] = stream.utilisation
+            results.results[f"utilisation: {name}"] = [stream.utilisation]
             found.bandwidth[name] = {
                 method: compute(results, f"{name}: {method}", stream.nodes_of_jobs, settings.chunk, measure, advance)
                 for method, measure in measures.items()

@@ -71,6 +71,15 @@ class Settings:
     """In a virtual machine; None: without it."""
 
 
+QUICK = Settings(
+    buffers=(1, 10, 100, 1_000, 10_000),
+    seeds=(1,),
+    messages=200,
+    processes=(4, 8, 16),
+    verbs=VerbsSettings(buffers=(1, 10), messages=10, rounds=1, peers=(500,), operations=100),
+)
+
+
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     results = open_results(folder, asdict(settings) | {"scenario": SCENARIO.read_text()}, resume)

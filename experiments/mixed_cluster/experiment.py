@@ -36,6 +36,9 @@ class Settings:
     """In virtual machines."""
 
 
+QUICK = Settings(seconds=0.2, order=1000, repeats=1)
+
+
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Measures, prints and draws it all; returns the page. The lab needs root."""
     results = open_results(folder, asdict(settings) | {"cluster": CLUSTER.read_text()}, resume)

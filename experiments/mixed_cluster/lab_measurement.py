@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ def _in_lab(slower: float, words: Sequence[str], of_the_lab: str = "") -> dict[s
     """What the command prints with --json. `of_the_lab`: more of its words, with the lab's variables."""
     lab = [*_AYATORI, "lab", "cluster", str(CLUSTER), "--slower", f"{slower:g}"]
     call = ["sh", "-c", f'exec "$@" {of_the_lab}', "sh", *_AYATORI, *words, "--json"]
-    done = subprocess.run([*lab, "--", *call], stdout=subprocess.PIPE, cwd=ROOT, check=False)
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as folder:  # where partial results are
+        done = subprocess.run([*lab, "--", *call], stdout=subprocess.PIPE, cwd=folder, check=False)
     if done.returncode != 0:
         raise Error(f"ayatori {words[0]} {words[1]} failed in the lab", cause=f"status {done.returncode}")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -49,6 +49,9 @@ class Settings:
     """Ask SMPI for its opinion of the 4x4x4 table, if it is installed."""
 
 
+QUICK = Settings(sizes=tuple(1 << exponent for exponent in (10, 14, 18, 22, 25)))
+
+
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
