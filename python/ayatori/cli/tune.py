@@ -33,9 +33,7 @@ class TuneData(TypedDict):
 
 
 def tune(
-    command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="Launcher of the job, without a program.")
-    ],
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="Launcher of the job, without a program.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the choice table to FILE.")] = Path("choice.json"),
     collective: Annotated[
         str, typer.Option(metavar="C[,C…]", help="Collectives, such as barrier,allreduce; else all.")
