@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.formats.choice_table import Table, read_table, table_of, write_table
+from ayatori.formats.choice_table import Measured, Table, read_table, table_of, write_table
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.calls import Call, algorithms_of
@@ -154,6 +155,11 @@ def test_tables_come_back_as_they_were_written(choice: Choice) -> None:
         write_table(table, path)
         assert read_table(path) == table
         document_in(path, "choice-table")
+        measured = Measured("n1: a processor, 2 cores", "Open MPI v4.1.4", "2026-11-27", 3)
+        table = replace(table, source="", method="", model=Model(), measured=measured)
+        write_table(table, path)
+        assert read_table(path) == table
+        assert not {"source", "method", "model"} & set(document_in(path, "choice-table"))
 
 
 @pytest.mark.parametrize(

@@ -127,11 +127,14 @@ def write_table(table: Table, path: Path) -> None:
 def read_table(path: Path) -> Table:
     """Reads what write_table wrote. Raises Error, naming the file and the place that is not as it should be."""
     read = _core.read_choice_table(str(path))
+    found = read.measured
     return Table(
         read.source,
         [(machine.host, machine.ranks) for machine in read.machines],
         read.method,
-        Model(
+        Model()
+        if found
+        else Model(
             costs=replace(from_core(read.model.costs), origin=read.model.costs_from),
             **{name: getattr(read.model, name) for name in _PLAIN},
         ),
@@ -141,5 +144,5 @@ def read_table(path: Path) -> Table:
             )
             for choice in read.collectives
         },
-        None if (found := read.measured) is None else Measured(found.machine, found.mpi, found.date, found.seed),
+        Measured(found.machine, found.mpi, found.date, found.seed) if found else None,
     )

@@ -10,9 +10,8 @@
 
 namespace ayatori {
 
-/// The first that can be executed is to be, for `bytes` as MPI counts them. Those that combine or forward on machines
-/// come first where machines have several ranks, and gateways where only some machines reach the network between
-/// groups.
+/// The first that can be executed is to be, for `bytes` as MPI counts them. Those for machines with several ranks come
+/// first, and gateways where only some machines reach the network between groups.
 [[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Placement& placement);
 
 }  // namespace ayatori
