@@ -29,7 +29,7 @@ from ayatori.base.errors import Error
 from ayatori.measurement.machine import watched
 from ayatori.overlap.sites import lab_of_two, launcher
 from ayatori.overlap.trace import read_traces
-from ayatori.processes import open_mpi_as_root, run_program
+from ayatori.processes import first_error, open_mpi_as_root, run_program
 from bench.validation.applications.comparison import gain, verdict
 from bench.validation.applications.programs import APPLICATIONS, Application
 
@@ -46,6 +46,7 @@ COUNTED = tuple(
 """Collectives that the plug-in intercepts."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 BUSY = 0.05
+_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 @dataclass
@@ -196,8 +197,9 @@ class Runner:
         traced = self.folder / f"traces-{name.replace(' ', '-')}"
         traced.mkdir()
         library = str(PLUGINS / self.family / "libayatori_trace.so")
-        # Behind the plug-in, which `ayatori run` puts before what is preloaded already.
-        self.run(variables, {"LD_PRELOAD": library, "AYATORI_TRACE": str(traced)})
+        # Behind the plug-in, which `ayatori run` puts before what is preloaded already. mpi4py loads its MPI later,
+        # where a library behind the plug-in would not find it.
+        self.run(variables, {"LD_PRELOAD": f"{library}:{_LIBRARIES[self.family]}", "AYATORI_TRACE": str(traced)})
         calls = [call.name.removesuffix("_c") for trace in read_traces(traced) for call in trace.calls]
         return sum(name in COUNTED for name in calls)
 
@@ -218,8 +220,8 @@ class Runner:
         )
         text = output.read_text(encoding="utf-8", errors="replace")
         if status != 0:
-            said = (self.folder / "errors").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-            raise Error(f"{self.application.name} failed", cause=said[0] if said else f"status {status}")
+            said = first_error(self.folder / "errors") or f"status {status}"
+            raise Error(f"{self.application.name} failed", cause=said)
         return text
 
 
