@@ -39,7 +39,7 @@ def result_of(words: list[str], seconds: float) -> str:
 
 def main(seconds: str, *programs: str) -> None:
     doctor = [sys.executable, "-m", "ayatori.cli", "doctor", "--hosts", os.environ["AYATORI_LAB_HOSTFILE"]]
-    done = subprocess.run([*doctor, "--timeout", "8s", "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run([*doctor, "--timeout", "20s", "--json"], capture_output=True, text=True, check=False)
     if not done.stdout:
         sys.exit(done.stderr)
     found = json.loads(done.stdout)
