@@ -5,9 +5,11 @@ python fault_trial.py SECONDS [LIBRARY=PROGRAM …]
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
+import threading
 
 LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
 BYTES = "200000"
@@ -16,22 +18,28 @@ BYTES = "200000"
 def result_of(words: list[str], seconds: float) -> str:
     """The line with its result, after warnings of libraries. The program is ended then: MPICH 4.0 over UCX's TCP
     sometimes waits for ever in MPI_Finalize."""
-    with subprocess.Popen(
-        ["timeout", "-s", "KILL", str(seconds), *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    ) as running:
+    found: queue.Queue[str] = queue.Queue()
+    running = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+    )
+
+    def read() -> None:
+        # What an MPI has started may hold the pipe open for ever.
         assert running.stdout is not None
-        line = next((line for line in running.stdout if line.startswith(("right", "wrong"))), "no result")
+        found.put(next((line for line in running.stdout if line.startswith(("right", "wrong"))), "no result"))
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        return found.get(timeout=seconds).strip()
+    except queue.Empty:
+        return f"no result within {seconds:g} s"
+    finally:
         os.killpg(running.pid, signal.SIGKILL)
-    return line.strip()
 
 
 def main(seconds: str, *programs: str) -> None:
     doctor = [sys.executable, "-m", "ayatori.cli", "doctor", "--hosts", os.environ["AYATORI_LAB_HOSTFILE"]]
-    done = subprocess.run([*doctor, "--timeout", "8s", "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run([*doctor, "--timeout", "20s", "--json"], capture_output=True, text=True, check=False)
     if not done.stdout:
         sys.exit(done.stderr)
     found = json.loads(done.stdout)

@@ -158,7 +158,14 @@ def end_labs(folder: Path, draw: random.Random, count: int, longest: float) -> N
     mark = f"1000.{os.getpid()}"
     for _ in range(count):
         words = [*AYATORI, "lab", "cluster", file, "--", "sleep", mark]
-        lab = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        lab = subprocess.Popen(
+            words,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            # A shell starts what is in the background with SIGINT ignored, and terminals do not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         seconds, number = draw.uniform(0, longest), draw.choice([signal.SIGINT, signal.SIGINT, signal.SIGKILL])
         time.sleep(seconds)
         if number == signal.SIGKILL:
