@@ -136,7 +136,7 @@ def _atomic(saved: Saved) -> Value:
     runs = [
         one["latency_us"]
         for one in saved.of("real verbs")[0]
-        if one["name"] == "operations" and "add" in one.get("operation", "")
+        if one["name"] == "operations" and one.get("operation") == "fetch and add"
     ]
     if not runs:
         raise Missing("operations")
