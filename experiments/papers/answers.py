@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from experiments.papers import values1, values2, values3, values4, values5
-from experiments.papers.rows import Paper, Row
+from experiments.papers.rows import Paper, Row, names_in
 from experiments.papers.values import Results, Source, Value, Values
 
 VALUES: dict[int, Values] = {
@@ -71,13 +71,20 @@ def _answer(number: int, row: Row, results: Results) -> Answer:
     )
 
 
+class _NotRun:
+    """In the place of a number that is not there."""
+
+    def __format__(self, _: str) -> str:
+        return f"({NOT_RUN})"
+
+
 def _filled(text: str, found: dict[str, Value | None]) -> str:
-    """The sentence with its values; only that some have not run, where that is so."""
-    numbers = {name: value.number for name, value in found.items() if value is not None}
-    try:
-        return text.format(**numbers)
-    except KeyError:
+    """The sentence with its values; only that they have not run where none has."""
+    names = names_in(text)
+    if names and all(found[name] is None for name in names):
         return NOT_RUN
+    numbers = {name: _NotRun() if (value := found[name]) is None else value.number for name in names}
+    return text.format(**numbers)
 
 
 def _difference(row: Row, value: Value | None) -> str:

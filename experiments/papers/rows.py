@@ -21,6 +21,11 @@ FOLDER = Path(__file__).parent
 _NAMED = re.compile(r"\{(\w+)")
 
 
+def names_in(text: str) -> list[str]:
+    """The values that a sentence names, the first one first."""
+    return list(dict.fromkeys(_NAMED.findall(text)))
+
+
 @dataclass(frozen=True)
 class Row:
     where: str
@@ -46,7 +51,7 @@ class Row:
 
     def names(self) -> list[str]:
         """The values that its sentences name, the first one first; without `mended`."""
-        return list(dict.fromkeys(_NAMED.findall(f"{self.ours} {self.because} {self.contradiction}")))
+        return names_in(f"{self.ours} {self.because} {self.contradiction}")
 
 
 @dataclass(frozen=True)

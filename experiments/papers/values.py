@@ -111,6 +111,7 @@ def median_of(numbers: Sequence[float], of: str) -> Value:
 
 
 def share_of(hits: int, count: int, of: str, whole: float = 1.0) -> Value:
-    """So many of `whole`, with twice the standard deviation of such a count."""
-    share = hits / count
-    return Value(whole * share, whole * 2 * (share * (1 - share) / count) ** 0.5, f"of {count:,} {of}")
+    """So many of `whole`, with twice the standard deviation of such a count. None of a few proves little
+    (Agresti and Coull)."""
+    likely = (hits + 2) / (count + 4)
+    return Value(whole * hits / count, whole * 2 * (likely * (1 - likely) / count) ** 0.5, f"of {count:,} {of}")

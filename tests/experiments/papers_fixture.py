@@ -11,7 +11,7 @@ from experiments.papers.answers import VALUES
 from experiments.papers.values import Results, Saved, read_results
 
 FILE = Path(__file__).parent / "papers.json"
-LEFT_OUT = {"machine", "places", "causes", "oversubscribed", "residuals", "latency_s", "tables", "scenario"}
+LEFT_OUT = {"places", "causes", "oversubscribed", "residuals", "latency_s", "tables", "scenario"}
 """What results have besides, and no value needs."""
 
 
