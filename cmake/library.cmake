@@ -97,7 +97,7 @@ endfunction()
 # programs only the folders and ayatori_nwtopo, since all of it takes minutes to compile for one test; any other product
 # whole.
 function(ayatori_parts result product)
-  set(whole base nwtopo acp)
+  set(whole base secret nwtopo acp)
   set(linked ayatori_${product})
   if(NOT product IN_LIST whole)
     set(linked ayatori_nwtopo)

@@ -23,7 +23,7 @@ def own_bytes() -> int:
 def look_at_shared_memory() -> None:
     """It was allocated as a whole; a page that nobody has looked at is in nobody's share."""
     for line in Path("/proc/self/maps").read_text().splitlines():
-        if "/dev/shm/ayatori-" in line:
+        if "/memfd:ayatori" in line:
             start, end = (int(word, 16) for word in line.split()[0].split("-"))
             for page in range(start, end, mmap.PAGESIZE):
                 ctypes.string_at(page, 1)
@@ -50,7 +50,7 @@ def main() -> None:
     rank, procs = acp.acp_rank(), acp.acp_procs()
     starter = acp.acp_query_address(acp.acp_query_starter_ga(rank))
     ctypes.memset(starter, 0, STARTER_BYTES)
-    # Registered memory is reached by messages, also within a host. Where it is, each tells each by starter memory.
+    # Where registered memory is, each tells each by starter memory.
     mine = acp.acp_query_ga(acp.acp_register_memory(memory, ctypes.sizeof(memory), 0), memory)
     memory[0] = mine
     acp.acp_sync()

@@ -184,9 +184,9 @@ def test_the_core_is_given_the_time() -> None:
 
 
 def test_random_numbers_come_from_a_seed() -> None:
-    """The system is asked for randomness only for the key of a job, which nobody may guess."""
-    forbidden = r"\bs?rand\(|random_device|\bdrand48\("
-    allowed = {"src/acp/api/setup.cpp", "src/mpi/plugin/networks.cpp"}
+    """The system is asked for randomness only for the secret of a job, which nobody may guess."""
+    forbidden = r"\bs?rand\(|random_device|\bdrand48\(|\bgetrandom\("
+    allowed = {"src/base/secret/job_secret.cpp", "bench/harness/job_file.hpp"}
     assert offences(forbidden, allowed, sources(".cpp", ".hpp", ".c", ".h")) == []
 
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ayatori/driver/driver.hpp"
+#include "ayatori/shm/private_folder.hpp"
 #include "ayatori/shm/shm_wire.hpp"
 #include "ayatori/udp/udp_wire.hpp"
 #include "processes.hpp"
@@ -20,8 +21,8 @@ namespace ayatori::bench {
 class OurProcess : public transport::Application {
  public:
   /// `kind` is "udp" (over the loopback) or "shm".
-  OurProcess(const std::string& kind, Rank self, Rank processes)
-      : wire_(make_wire(kind, self, processes)),
+  OurProcess(const std::string& kind, Rank self)
+      : wire_(make_wire(kind, self)),
         endpoint_(
             need(transport::Endpoint::make({.self = self, .key = key(), .seed = self}, options_for(*wire_), *this))),
         driver_(endpoint_, *wire_, clock_) {}
@@ -55,11 +56,19 @@ class OurProcess : public transport::Application {
   /// What the processes of one run have in common, and those of no other run.
   static transport::JobKey key() { return static_cast<transport::JobKey>(getppid()); }
 
-  static std::unique_ptr<transport::Wire> make_wire(const std::string& kind, Rank self, Rank processes) {
-    if (kind == "shm") return need(wires::ShmWire::make({.self = self, .key = key()}));
+  static std::unique_ptr<transport::Wire> make_wire(const std::string& kind, Rank self) {
+    if (kind == "shm") {
+      return need(wires::ShmWire::make({.self = self, .key = key(), .folder = wires::folder_of_job(key())}));
+    }
     if (kind != "udp") give_up("'" + kind + "' is not a wire: udp or shm");
-    const auto host = 127U << 24 | (static_cast<std::uint32_t>(key()) & 0xFFFF) << 8 | 1;
-    return need(wires::UdpWire::make({.addresses = {.first_host = host, .ranks_per_host = processes}, .self = self}));
+    constexpr std::uint16_t first_port = 24'000;
+    const IpAddress host(127U << 24 | (static_cast<std::uint32_t>(key()) & 0xFFFF) << 8 | 1);
+    const auto address = [host](Rank rank) {
+      return wires::SocketAddress{host, static_cast<std::uint16_t>(first_port + rank)};
+    };
+    auto socket = need(wires::open_udp_socket(std::span(&host, 1), address(self).port));
+    return need(wires::UdpWire::make(
+        {}, std::move(socket), {.find = [address](Rank rank) { return std::optional(address(rank)); }, .admits = {}}));
   }
   static transport::Options options_for(const transport::Wire& wire) {
     transport::Options options;

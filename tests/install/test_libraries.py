@@ -34,13 +34,13 @@ C_API = {
 RUNTIME = r"libc|libm|libdl|libpthread|librt|ld-linux-.*|libstdc\+\+|libgcc_s"
 NEEDED = {
     "libnwtopo.so": "libfmt",
-    "libacp.so": "libfmt",
-    "libacp_verbs.so": "libfmt|libibverbs",
-    "libayatori_mpi_engine.so": "libfmt|libgomp",
+    "libacp.so": "libfmt|libnettle",
+    "libacp_verbs.so": "libfmt|libibverbs|libnettle",
+    "libayatori_mpi_engine.so": "libfmt|libgomp|libnettle",
     "libayatori_paths_engine.so": "libfmt|libgomp",
     "_core.so": "libfmt|libgomp",
-    "_acp.so": "libfmt",
-    "_mpi.so": "libfmt|libgomp",
+    "_acp.so": "libfmt|libnettle",
+    "_mpi.so": "libfmt|libgomp|libnettle",
 }
 """By library, what it needs besides the runtimes of C and C++."""
 

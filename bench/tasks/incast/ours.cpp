@@ -14,7 +14,7 @@ constexpr Rank receiver_rank = 0;
 class Receiver final : public incast::Receiver, OurProcess {
  public:
   Receiver(const incast::Settings& settings, incast::SharedState& shared, incast::Inbox& inbox)
-      : OurProcess("udp", receiver_rank, settings.senders + 1), inbox_(inbox) {
+      : OurProcess("udp", receiver_rank), inbox_(inbox) {
     const std::byte here{1};
     publish(shared, std::span(&here, 1));
   }
@@ -30,7 +30,7 @@ class Receiver final : public incast::Receiver, OurProcess {
 class Sender final : public incast::Sender, OurProcess {
  public:
   Sender(const incast::Settings& settings, incast::Outbox& outbox, Rank self)
-      : OurProcess("udp", self, settings.senders + 1), outbox_(outbox) {}
+      : OurProcess("udp", self), outbox_(outbox) {}
 
   bool send(const incast::Message& message) override {
     return OurProcess::send(receiver_rank, message.bytes, message.buffer);

@@ -2,6 +2,7 @@
 // ends the round.
 
 #include "acp.h"
+#include "harness/job_file.hpp"
 #include "lossy.hpp"
 
 namespace {
@@ -18,7 +19,6 @@ class AcpExecutor final : public lossy::Executor {
   explicit AcpExecutor(const Part& part) : part_(part), inboxes_(std::size_t{2} * part.procs * lossy::max_bytes) {
     setenv("ACP_RANK", std::to_string(part.self).c_str(), 1);
     setenv("ACP_PROCS", std::to_string(part.procs).c_str(), 1);
-    setenv("ACP_JOB_KEY", std::to_string(getppid()).c_str(), 1);
     setenv("ACP_WIRES", "udp", 1);
     need(acp_init(nullptr, nullptr) == 0, "acp_init");
     const auto source = lossy::all_contents();
@@ -84,6 +84,8 @@ class AcpExecutor final : public lossy::Executor {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::JobFile job;  // of the processes that run() starts
+  setenv("ACP_JOB_FILE", job.name().c_str(), 1);
   return lossy::run(argc, argv, {"libacp", [](const Part& part, lossy::SharedState&) {
                                    return std::make_unique<AcpExecutor>(part);
                                  }});

@@ -10,7 +10,7 @@ using lossy::Part;
 
 class OurExecutor final : public lossy::MessageExecutor, bench::OurProcess {
  public:
-  explicit OurExecutor(const Part& part) : MessageExecutor(part), OurProcess("udp", part.self, part.procs) {}
+  explicit OurExecutor(const Part& part) : MessageExecutor(part), OurProcess("udp", part.self) {}
 
   [[nodiscard]] lossy::Counts counts() const override {
     const transport::Statistics& all = statistics();

@@ -30,7 +30,7 @@ struct SharedState {
 class Process final : public bench::OurProcess {
  public:
   Process(const std::string& kind, Rank self, Rank processes)
-      : OurProcess(kind, self, processes), self_(self), processes_(processes) {
+      : OurProcess(kind, self), self_(self), processes_(processes) {
     message_.fill(static_cast<std::byte>(self % 128));
   }
 

@@ -11,7 +11,7 @@ using namespace ayatori;
 
 class OurPlayer final : public bench::OurProcess {
  public:
-  OurPlayer(const std::string& kind, Rank self) : OurProcess(kind, self, 2), peer_(1 - self) {}
+  OurPlayer(const std::string& kind, Rank self) : OurProcess(kind, self), peer_(1 - self) {}
 
   void ping() {
     const std::uint64_t before = delivered_;

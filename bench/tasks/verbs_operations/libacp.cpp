@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "acp.h"
+#include "harness/job_file.hpp"
 #include "verbs_operations.hpp"
 
 namespace {
@@ -23,7 +24,6 @@ void open(const Settings& settings, int rank, const char* connections) {
   const std::string& device = rank == target_rank ? settings.target_device : settings.initiator_device;
   setenv("ACP_RANK", std::to_string(rank).c_str(), 1);
   setenv("ACP_PROCS", "2", 1);
-  setenv("ACP_JOB_KEY", (std::to_string(getppid()) + connections).c_str(), 1);
   setenv("ACP_WIRES", ("verbs:" + device).c_str(), 1);
   setenv("ACP_CONNECTIONS", connections, 1);
   setenv("ACP_ATOMICS", "adapter", 1);
@@ -81,6 +81,8 @@ int both(const Settings& settings, const char* connections, const char* way) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::JobFile job;  // of the processes that are started below
+  setenv("ACP_JOB_FILE", job.name().c_str(), 1);
   const Settings settings = settings_of(argc, argv);
   const int connected = both(settings, "1", "a reliable connection");
   const int called = both(settings, "0", "datagrams");

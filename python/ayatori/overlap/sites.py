@@ -20,7 +20,7 @@ from ayatori.processes import Ended, open_mpi_as_root, run_to_end
 
 MAX_SECONDS = 600.0
 """Of one run."""
-_FIRST_HOST = "10.64.0.1"
+_NETWORK = "10.64.0.0/16"
 """In a lab that chooses its addresses."""
 
 
@@ -71,7 +71,7 @@ def result_of(
 ) -> dict[str, Any]:
     """The JSON line that rank 0 of a program prints. Raises Error if it fails."""
     on_a_host = site.ranks_on_a_host(ranks)
-    settings = {"ACP_FIRST_HOST": _FIRST_HOST, "ACP_PROCS_PER_HOST": str(on_a_host)} if site.hosts > 1 else {}
+    settings = {"ACP_NETWORK": _NETWORK, "ACP_LOCAL_PROCS": str(on_a_host)} if site.hosts > 1 else {}
     settings.update(variables)
     if on_a_host > 1:
         settings["OMPI_MCA_mpi_yield_when_idle"] = "1"

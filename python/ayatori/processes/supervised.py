@@ -43,8 +43,11 @@ class Supervised:
         stdin: Stream = subprocess.DEVNULL,
         stdout: Stream = None,
         stderr: Stream = None,
+        pass_fds: Sequence[int] = (),
     ) -> None:
         """Starts the commands in working directory `folder`, by default ours; they share the three streams.
+
+        `pass_fds` are further descriptors that they inherit.
 
         Raises OSError if one can't be started; none of them runs then.
         """
@@ -53,7 +56,7 @@ class Supervised:
             with theirs:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", _SUPERVISOR, str(theirs.fileno()), str(os.getpid())],
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=[theirs.fileno(), *pass_fds],
                     stdin=stdin,
                     stdout=stdout,
                     stderr=stderr,

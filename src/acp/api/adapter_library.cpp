@@ -47,11 +47,11 @@ wires::AdapterWire open_adapter(const wires::AdapterSettings& settings) {
   return made;
 }
 
-Result<wires::AdapterMemory> adapter_memory(const wires::LookupOptions& lookup) {
+Result<wires::AdapterMemory> adapter_memory() {
   const auto find = function<wires::FindAdapterMemory>(wires::find_adapter_memory);
   if (!find) return Failure(find.error());
   wires::AdapterMemory found;
-  (*find)(lookup, found);
+  (*find)(found);
   return found;
 }
 

@@ -11,6 +11,6 @@ namespace ayatori::acp {
 [[nodiscard]] wires::AdapterWire open_adapter(const wires::AdapterSettings& settings);
 
 /// What the wire takes. Error: there is no such library.
-[[nodiscard]] Result<wires::AdapterMemory> adapter_memory(const wires::LookupOptions& lookup);
+[[nodiscard]] Result<wires::AdapterMemory> adapter_memory();
 
 }  // namespace ayatori::acp

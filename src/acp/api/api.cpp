@@ -32,6 +32,8 @@ std::optional<Handle> covered(acp_handle_t handle, const GlobalMemory& memory) {
 
 acp_handle_t start(const AtomicOperation& operation, acp_handle_t order) {
   return with_process<acp_handle_t>(ACP_HANDLE_NULL, [&](Process& process) {
+    const auto done = process.query([&](GlobalMemory& memory) { return memory.apply_directly(operation); });
+    if (done) return Result<acp_handle_t>(static_cast<acp_handle_t>(*done));
     return process.start_operation([&](GlobalMemory& memory, Time now) -> Result<acp_handle_t> {
       const auto handle = memory.apply(now, operation, order_of(order, memory));
       if (!handle) return Failure(handle.error());

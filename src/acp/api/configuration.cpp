@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+
+#include "ayatori/shm/private_folder.hpp"
+#include "network.hpp"
 
 namespace ayatori::acp {
 
 using wires::ShmOptions;
-using wires::UdpAddresses;
 using wires::UdpOptions;
 
 namespace {
 
-/// Bytes: what crosses any network without fragmentation, and what is fastest on a loopback.
-constexpr std::uint32_t network_datagram = 1470;
+/// Bytes: what crosses any network without fragmentation, by IPv4 and IPv6, and what is fastest on a loopback.
+constexpr std::uint32_t network_datagram = 1450;
 constexpr std::uint32_t loopback_datagram = 65'504;
 
-/// Jobs on one host must not share addresses: each has addresses of its own in 127.0.0.0/8.
-std::uint32_t loopback_of(std::uint64_t key) {
-  const auto low = static_cast<std::uint32_t>(key ^ key >> 22 ^ key >> 44) & 0x3F'FFFF;
-  return 127U << 24 | low << 2 | 2U;
-}
+/// A process has a port for datagrams, and one for questions about addresses.
+constexpr std::uint32_t max_ranks_on_host = 65'535 / 2;
 
 }  // namespace
 
@@ -36,46 +36,48 @@ Result<> choose_wires(Setup& setup, std::string_view chosen) {
   return {};
 }
 
-bool is_on_one_host(const Setup& setup) { return setup.placement.ranks_per_host == setup.placement.procs; }
-
 Result<> check_hosts(const Setup& setup) {
-  if (is_on_one_host(setup)) return {};
-  if (!setup.first_host) {
-    return with_hint(
-        fail("the job has several hosts, and their addresses are not known"),
-        "set ACP_FIRST_HOST to the address of the host of rank 0; the other hosts must have the addresses after it");
-  }
-  if (setup.wires == WireChoice::shm) return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
-  return {};
-}
-
-UdpAddresses udp_addresses(const Setup& setup) {
-  return {.first_host = setup.first_host.value_or(loopback_of(setup.placement.job_key)),
-          .ranks_per_host = setup.placement.ranks_per_host};
-}
-
-wires::LookupOptions lookup_options(const Setup& setup) {
   const launch::Placement& placement = setup.placement;
-  return {
-      .addresses = udp_addresses(setup), .self = placement.rank, .procs = placement.procs, .key = placement.job_key};
+  if (setup.wires == WireChoice::shm && !placement.on_one_host()) {
+    return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
+  }
+  if (needs_network(setup) && placement.ranks_on_host > max_ranks_on_host) {
+    return fail("a host has {} ranks; each needs two ports, so there can be {}", placement.ranks_on_host,
+                max_ranks_on_host);
+  }
+  return {};
 }
 
 ShmOptions shm_options(const Setup& setup) {
   const launch::Placement& placement = setup.placement;
-  return {
-      .self = placement.rank, .key = placement.job_key, .mappings = std::clamp(placement.ranks_per_host, 32U, 1024U)};
+  return {.self = placement.rank,
+          .key = placement.job_key,
+          .folder = wires::folder_of_job(placement.job_key),
+          .mappings = std::clamp(placement.ranks_on_host, 32U, 1024U)};
 }
 
 UdpOptions udp_options(const Setup& setup) {
-  return {.addresses = udp_addresses(setup),
-          .self = setup.placement.rank,
-          .datagram_bytes = is_on_one_host(setup) ? loopback_datagram : network_datagram};
+  return {.datagram_bytes = setup.placement.on_one_host() ? loopback_datagram : network_datagram};
 }
+
+namespace {
+
+/// Also the keys of regions follow from it, which strangers must not guess.
+std::uint64_t seed_of(const launch::Placement& placement) {
+  const auto secret = placement.secret ? *placement.secret : random_secret().value_or(JobSecret{});
+  const DerivedKey key = derived_key(secret, fmt::format("seed of rank {}", placement.rank));
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, key.data(), sizeof seed);
+  return seed;
+}
+
+}  // namespace
 
 onesided::Settings memory_settings(const Setup& setup, std::size_t datagram_bytes) {
   const launch::Placement& placement = setup.placement;
   onesided::Settings settings;
-  settings.identity = {.self = placement.rank, .key = placement.job_key, .seed = placement.job_key + placement.rank};
+  settings.identity = {
+      .self = placement.rank, .key = placement.job_key, .seed = seed_of(placement), .procs = placement.procs};
   settings.procs = placement.procs;
   settings.endpoint.datagram_bytes = static_cast<std::uint32_t>(datagram_bytes);
   settings.endpoint.give_up_after = setup.give_up_after;

@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "ayatori/lookup/address_lookup.hpp"
 #include "ayatori/onesided/global_memory.hpp"
 #include "ayatori/shm/shm_wire.hpp"
 #include "ayatori/udp/udp_wire.hpp"
@@ -17,13 +16,9 @@ namespace ayatori::acp {
 
 inline constexpr Bytes page = 4096;
 
-[[nodiscard]] bool is_on_one_host(const Setup& setup);
-
-/// Error: hosts without addresses, or wires that do not reach all of them.
+/// Errors: wires that do not reach all hosts, or more ranks than a host has ports for.
 [[nodiscard]] Result<> check_hosts(const Setup& setup);
 
-[[nodiscard]] wires::UdpAddresses udp_addresses(const Setup& setup);
-[[nodiscard]] wires::LookupOptions lookup_options(const Setup& setup);
 [[nodiscard]] wires::ShmOptions shm_options(const Setup& setup);
 [[nodiscard]] wires::UdpOptions udp_options(const Setup& setup);
 

@@ -1,11 +1,14 @@
 #include "library.hpp"
 
+#include <fmt/core.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include "ayatori/base/random.hpp"
+#include "network.hpp"
 
 namespace ayatori::acp {
 
@@ -14,8 +17,13 @@ namespace {
 /// The process between acp_init and acp_finalize; owned. Exiting does not destroy it, since other threads may be in it.
 std::atomic<Process*> the_process = nullptr;
 
-/// The placement when the library was opened last: a launcher is asked only once.
-std::optional<launch::Placement> known_placement;
+/// What was found out when the library was opened last: a launcher is asked only once.
+struct Known {
+  launch::Placement placement;
+  std::shared_ptr<launch::Launcher> launcher;
+  std::optional<Directory> directory;
+};
+std::optional<Known> known;
 
 /// In a child of fork: the process that the parent had opened.
 Process* left_to_parent = nullptr;
@@ -36,14 +44,21 @@ void leave_to_parent() {
 }
 
 /// After acp_finalize or acp_reset, late packets of the time before must not be accepted: all processes derive the same
-/// next key.
-std::uint64_t next_key(std::uint64_t key) { return Random(key)(); }
+/// next secret.
+void begin_next_incarnation(launch::Placement& placement) {
+  if (placement.secret) {
+    set_secret(placement, next_secret(*placement.secret));
+  } else {
+    placement.job_key = Random(placement.job_key)();
+  }
+}
 
-Result<launch::Placement> next_placement() {
-  if (!known_placement) return read_placement();
-  launch::Placement next = *known_placement;
-  next.job_key = next_key(next.job_key);
-  return next;
+/// One process says it for all.
+void warn_without_tags(const Setup& setup) {
+  static bool said = false;
+  if (setup.tags || !needs_network(setup) || setup.placement.rank != 0 || std::exchange(said, true)) return;
+  fmt::print(stderr,
+             "acp: ACP_TAGS=off: datagrams have no tags; whoever reaches the network can write into this job\n");
 }
 
 int open(Result<Setup> setup) {
@@ -51,12 +66,15 @@ int open(Result<Setup> setup) {
     refuse(setup.error());
     return -1;
   }
-  known_placement = setup->placement;
-  auto process = Process::start(*setup);
+  warn_without_tags(*setup);
+  known = {setup->placement, setup->launcher, setup->directory};
+  auto process = Process::start(std::move(*setup));
   if (!process) {
     refuse(process.error());
     return -1;
   }
+  known->launcher = (*process)->setup().launcher;
+  known->directory = (*process)->setup().directory;
   static const int watched = pthread_atfork(nullptr, nullptr, leave_to_parent);
   (void)watched;
   the_process = process->release();
@@ -66,20 +84,32 @@ int open(Result<Setup> setup) {
 Result<Setup> at_first() {
   auto setup = read_setup();
   if (!setup) return setup;
-  auto placement = next_placement();
-  if (!placement) return Failure(placement.error());
-  setup->placement = std::move(*placement);
+  if (!known) {
+    auto launcher = read_launcher();
+    if (!launcher) return Failure(launcher.error());
+    setup->launcher = std::move(*launcher);
+    setup->placement = setup->launcher->placement;
+    return setup;
+  }
+  setup->placement = known->placement;
+  setup->launcher = known->launcher;
+  setup->directory = known->directory;
+  begin_next_incarnation(setup->placement);
   return setup;
 }
 
-Result<Setup> after_reset(Setup setup, int rank) {
+Result<Setup> after_reset(Process& process, int rank) {
+  Setup setup = process.setup();
   launch::Placement& placement = setup.placement;
   if (rank < 0 || static_cast<Rank>(rank) >= placement.procs) return fail("there is no rank {}", rank);
-  if (static_cast<Rank>(rank) / placement.ranks_per_host != placement.rank / placement.ranks_per_host) {
+  if (!placement.is_near(static_cast<Rank>(rank))) {
     return fail("rank {} belongs to another host than rank {}", rank, placement.rank);
   }
+  auto directory = process.directory_of(static_cast<Rank>(rank));
+  if (!directory) return Failure(directory.error());
+  setup.directory = std::move(*directory);
   placement.rank = static_cast<Rank>(rank);
-  placement.job_key = next_key(placement.job_key);
+  begin_next_incarnation(placement);
   return setup;
 }
 
@@ -99,18 +129,19 @@ int open_library() {
 
 int close_library() {
   if (!opened()) return -1;
-  const std::unique_ptr<Process> process(the_process);
+  std::unique_ptr<Process> process(the_process);
   const auto finished = process->finish();
   the_process = nullptr;
+  process.reset();  // before errno is set
   if (finished) return 0;
   refuse(finished.error());
   return -1;
 }
 
 int reopen_library(int rank) {
-  const Process* process = opened();
+  Process* process = opened();
   if (!process) return -1;
-  auto next = after_reset(process->setup(), rank);
+  auto next = after_reset(*process, rank);
   if (next && close_library() != 0) return -1;
   return open(std::move(next));
 }

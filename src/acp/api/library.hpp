@@ -10,8 +10,8 @@ namespace ayatori::acp {
 /// Reads the variables of the environment, except those of the placement.
 [[nodiscard]] Result<Setup> read_setup();
 
-/// Asks the launcher for the rank of this process, the number of processes and the key.
-[[nodiscard]] Result<launch::Placement> read_placement();
+/// Finds the launcher of this process, which knows its rank, the number of processes and the secret.
+[[nodiscard]] Result<std::unique_ptr<launch::Launcher>> read_launcher();
 
 /// acp_init, acp_finalize and acp_reset.
 int open_library();

@@ -6,6 +6,7 @@
 #include "adapter_library.hpp"
 #include "ayatori/base/heap.hpp"
 #include "configuration.hpp"
+#include "network.hpp"
 
 namespace ayatori::acp {
 
@@ -17,9 +18,9 @@ namespace {
 /// Sets the memory of the wires; returns the size of their datagrams.
 Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
   if (setup.wires == WireChoice::verbs) {
-    const auto found = adapter_memory(lookup_options(setup));
+    const auto found = adapter_memory();
     if (!found) return Failure(found.error());
-    use.wires = found->bytes;
+    use.wires = found->bytes + network_bytes(setup, found->address_bytes);
     // A process opens as many connections as it may, and accepts as many, each with a queue pair of its own.
     use.queue_pairs = found->queue_pairs + 2 * std::min(setup.connections, setup.placement.procs - 1);
     return found->datagram_bytes;
@@ -30,9 +31,9 @@ Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
     use.wires += ShmWire::memory_bytes(options);
     datagrams.push_back(options.datagram_bytes);
   }
-  if (setup.wires == WireChoice::udp || !is_on_one_host(setup)) {
+  if (needs_network(setup)) {
     const wires::UdpOptions options = udp_options(setup);
-    use.wires += UdpWire::memory_bytes(options);
+    use.wires += UdpWire::memory_bytes(options) + network_bytes(setup, 0);
     use.waiting = options.receive_bytes;
     datagrams.push_back(options.datagram_bytes);
   }
@@ -45,11 +46,9 @@ Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t r
   if (heap_in_use() == 0) return fail("this program's allocator does not report its memory in use");
   Setup setup;
   if (auto chosen = choose_wires(setup, wires); !chosen) return Failure(chosen.error());
-  setup.placement = {
-      .rank = 0, .procs = procs, .ranks_per_host = std::min(ranks_per_host, procs), .job_key = 1, .launcher = {}};
-  setup.first_host = 10U << 24 | 1U;
+  setup.placement.procs = procs;
+  setup.placement.ranks_on_host = std::min(ranks_per_host, procs);
   if (auto good = check_hosts(setup); !good) return Failure(good.error());
-  if (auto good = check(udp_addresses(setup)); !good) return Failure(good.error());
   MemoryUse use;
   const auto datagram_bytes = find_wires(setup, use);
   if (!datagram_bytes) return Failure(datagram_bytes.error());
@@ -60,7 +59,7 @@ Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t r
     memory->endpoint().take_all_memory();
     return memory;
   });
-  use.starter = starter_bytes_of_each(setup);
+  use.starter = starter_bytes_of_each(setup) + onesided::Memory::neighbour_bytes;
   return use;
 }
 

@@ -10,14 +10,16 @@
 #include "ayatori/base/time_slices.hpp"
 #include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
+#include "ayatori/shm/private_folder.hpp"
 #include "configuration.hpp"
+#include "neighbour_copy.hpp"
+#include "network.hpp"
 
 namespace ayatori::acp {
 
 using namespace std::chrono_literals;
 using wires::PollableWire;
 using wires::ShmWire;
-using wires::UdpWire;
 
 namespace {
 
@@ -68,39 +70,35 @@ constexpr Duration address_timeout = 10s;
 
 // ---- Beginning
 
-Result<std::unique_ptr<Process>> Process::start(const Setup& setup) {
-  auto process = std::unique_ptr<Process>(new Process(setup));
+Result<std::unique_ptr<Process>> Process::start(Setup setup) {
+  auto process = std::unique_ptr<Process>(new Process(std::move(setup)));
   if (auto opened = process->open(); !opened) return Failure(opened.error());
   if (auto met = process->sync(); !met) return Failure(met.error());
   process->starter_.forget_name();
   return process;
 }
 
-Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
-  const launch::Placement& placement = setup_.placement;
+Result<std::unique_ptr<PollableWire>> Process::make_wire() {
   if (auto good = check_hosts(setup_); !good) return Failure(good.error());
-  if (setup_.wires == WireChoice::verbs) {
-    return open_adapter({.lookup = lookup_options(setup_), .adapter = setup_.adapter});
-  }
   std::unique_ptr<PollableWire> near;
-  if (setup_.wires != WireChoice::udp) {
+  if (memory_is_shared()) {
     auto made = ShmWire::make(shm_options(setup_));
     if (!made) return Failure(made.error());
-    if (is_on_one_host(setup_)) return std::move(*made);
     near = std::move(*made);
   }
-  auto made = UdpWire::make(udp_options(setup_));
+  if (!needs_network(setup_)) return near;
+  auto made = open_network(setup_);
   if (!made) return Failure(made.error());
-  if (!near) return std::move(*made);
-  return std::make_unique<wires::CombinedWire>(std::move(near), std::move(*made),
-                                               [addresses = udp_addresses(setup_), own = placement.rank](Rank rank) {
-                                                 return addresses.host_of(rank) == addresses.host_of(own);
-                                               });
+  lookup_ = made->lookup;
+  if (!near) return std::move(made->wire);
+  return std::make_unique<wires::CombinedWire>(std::move(near), std::move(made->wire),
+                                               [this](Rank rank) { return setup_.placement.is_near(rank); });
 }
 
 Result<> Process::open() {
   wake_event_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_event_.is_open()) return refused("no eventfd can be made", errno);
+  if (memory_is_shared()) wires::remove_stale_folders();
   const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
@@ -109,6 +107,10 @@ Result<> Process::open() {
   }
   if (!wire) return Failure(wire.error());
   wire_ = std::move(*wire);
+  if (setup_.launcher && !setup_.launcher->stays()) {
+    setup_.launcher->leave();
+    setup_.launcher.reset();
+  }
 
   onesided::Settings settings = memory_settings(setup_, wire_->datagram_bytes());
   settings.rdma = wire_->rdma();
@@ -133,12 +135,20 @@ Result<> Process::make_starter_memory() {
     return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, max_bytes);
   }
   const Bytes each = starter_bytes_of_each(setup_);
-  const std::uint32_t per_host = memory_is_shared() ? placement.ranks_per_host : 1;
-  auto starter = StarterMemory::make(placement.job_key, placement.rank, per_host, each);
+  const bool shared = memory_is_shared();
+  const Rank first = shared ? placement.first_on_host : placement.rank;
+  const std::uint32_t count = shared ? placement.ranks_on_host : 1;
+  auto starter = StarterMemory::make(shm_options(setup_).folder, first, placement.rank - first, count, each,
+                                     onesided::Memory::neighbour_bytes);
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);
-  const Rank first = placement.rank - placement.rank % per_host;
-  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(), each);
+  memory_->memory().share({.first = first,
+                           .count = count,
+                           .start = starter_.all().data(),
+                           .each = each,
+                           .neighbours = shared ? starter_.more().data() : nullptr},
+                          identity_of_process());
+  if (shared) memory_->memory().use(copy_of_neighbour());
   const auto key = memory_->memory().add(starter_.own().data(), each);
   if (!key) return Failure(key.error());
   starter_key_ = *key;
@@ -169,16 +179,51 @@ Result<> Process::finish() {
   return met;
 }
 
+Result<std::optional<Directory>> Process::directory_of(Rank rank) {
+  if (!lookup_ || rank == setup_.placement.rank || (setup_.launcher && setup_.launcher->stays())) {
+    return renewed_directory(setup_, rank);
+  }
+  Directory made;
+  Lock lock(*this);
+  const Time end = clock_.now() + setup_.give_up_after;
+  const auto find = [&](Rank wanted) -> const wires::Card* {
+    const wires::Card* found = wanted == setup_.placement.rank ? &setup_.directory->own : nullptr;
+    wait(lock, [&] { return (found = found ? found : lookup_->find(wanted)) || clock_.now() > end; });
+    return found;
+  };
+  std::vector<Rank> missing = wires::fingers_of(rank, setup_.placement.procs);
+  missing.insert(missing.begin(), rank);
+  for (const Rank wanted : missing) {
+    const wires::Card* card = find(wanted);
+    if (!card) return with_code(fail("rank {} is lost: it does not answer", wanted), EHOSTDOWN);
+    if (wanted == rank) {
+      made.own = *card;
+    } else {
+      made.fingers.push_back({wanted, *card});
+    }
+  }
+  return made;
+}
+
+void Process::withdraw() {
+  wire_->withdraw();
+  if (memory_is_shared()) wires::remove_if_over(shm_options(setup_).folder);
+}
+
 void Process::disown() {
   wire_->disown();
+  starter_.disown();
   wake_event_ = Descriptor();
 }
 
 Process::~Process() {
   closing_ = true;
-  if (!progress_thread_.joinable()) return;
-  wake_progress_thread();
-  progress_thread_.join();
+  if (progress_thread_.joinable()) {
+    wake_progress_thread();
+    progress_thread_.join();
+  }
+  starter_.forget_name();
+  if (wire_) withdraw();
 }
 
 // ---- The lock

@@ -19,7 +19,8 @@
 
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/driver/driver.hpp"
-#include "ayatori/launch/placement.hpp"
+#include "ayatori/launch/launcher.hpp"
+#include "ayatori/lookup/address_lookup.hpp"
 #include "ayatori/onesided/global_memory.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
 #include "starter_memory.hpp"
@@ -37,8 +38,17 @@ enum class WireChoice : std::uint8_t {
   verbs,  ///< an adapter for all peers, also those on the same host
 };
 
+/// Where this process receives questions about addresses, and where its fingers do (ayatori/lookup/address_lookup.hpp).
+/// It stays the same as long as the process has its rank.
+struct Directory {
+  wires::Card own;
+  std::vector<wires::Finger> fingers;
+};
+
 struct Setup {
   launch::Placement placement;
+  std::shared_ptr<launch::Launcher> launcher;  ///< asked until the first start, if it does not stay
+  std::optional<Directory> directory;          ///< none before the first start, or where there is no network
   WireChoice wires = WireChoice::automatic;
   std::string adapter;             ///< a device of verbs; empty: the first
   std::uint32_t connections = 32;  ///< of an adapter, by which it reaches peers' memory without their processes
@@ -46,14 +56,16 @@ struct Setup {
   bool progress_thread = true;
   Bytes starter_bytes = 1 << 20;  ///< rounded up to whole pages
   Duration give_up_after = std::chrono::seconds(30);
-  std::optional<std::uint32_t> first_host;  ///< IPv4 address of the host of rank 0; none: all ranks are on this host
+  std::string networks;                       ///< see wires::own_addresses()
+  std::vector<wires::HostAddress> addresses;  ///< of this host, in these networks
+  bool tags = true;                           ///< of datagrams over a network
 };
 
 class Process {
  public:
   /// Returns when all processes of the job have called it. Errors: no such wire, an address that is in use, a peer that
-  /// is lost.
-  [[nodiscard]] static Result<std::unique_ptr<Process>> start(const Setup& setup);
+  /// is lost, and those of open_network().
+  [[nodiscard]] static Result<std::unique_ptr<Process>> start(Setup setup);
   ~Process();
 
   [[nodiscard]] const Setup& setup() const { return setup_; }
@@ -99,20 +111,24 @@ class Process {
   /// Completes everything in all processes. Error: a peer is lost.
   [[nodiscard]] Result<> finish();
 
+  /// The directory of another rank of this host, which this process is to have after this one ends. Error: a peer that
+  /// is lost.
+  [[nodiscard]] Result<std::optional<Directory>> directory_of(Rank rank);
+
   /// For a program that exits without finish(), perhaps while other threads are in here: removes the files of this
   /// process.
-  void withdraw() { wire_->withdraw(); }
+  void withdraw();
 
   /// In a child of fork(2): leaves everything to the parent, except the memory. The object must not be used or
   /// destroyed after that.
   void disown();
 
  private:
-  explicit Process(const Setup& setup) : setup_(setup) {}
+  explicit Process(Setup setup) : setup_(std::move(setup)) {}
 
   [[nodiscard]] Result<> open();
   [[nodiscard]] Result<> make_starter_memory();
-  [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire() const;
+  [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire();
   [[nodiscard]] bool memory_is_shared() const;
 
   /// Holds the mutex of everything below, and counts the call.
@@ -171,6 +187,7 @@ class Process {
   wires::SteadyClock clock_;
   StarterMemory starter_;  // outlives the wire, whose adapter may reach it
   std::unique_ptr<wires::PollableWire> wire_;
+  wires::AddressLookup* lookup_ = nullptr;  // of the wire; nullptr: it has none
   std::unique_ptr<GlobalMemory> memory_;
   std::optional<wires::Driver> driver_;
   std::uint64_t starter_key_ = 0;

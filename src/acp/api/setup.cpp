@@ -1,11 +1,9 @@
-#include <arpa/inet.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <random>
 #include <string_view>
 
 #include "ayatori/base/text.hpp"
@@ -49,23 +47,10 @@ Result<Number> positive(const char* variable, Number otherwise) {
   return fail("{} is '{}'; it must be a number above 0", variable, text);
 }
 
-Result<std::optional<std::uint32_t>> first_host() {
-  const char* text = std::getenv("ACP_FIRST_HOST");
-  if (!text) return std::nullopt;
-  in_addr address{};
-  if (inet_pton(AF_INET, text, &address) != 1) return fail("ACP_FIRST_HOST is '{}', not an IPv4 address", text);
-  return ntohl(address.s_addr);
-}
-
-std::uint64_t random_key() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 }  // namespace
 
-Result<launch::Placement> read_placement() {
-  return launch::find_placement([](const char* name) { return std::getenv(name); }, random_key);
+Result<std::unique_ptr<launch::Launcher>> read_launcher() {
+  return launch::find_launcher([](const char* name) { return std::getenv(name); }, random_secret);
 }
 
 Result<Setup> read_setup() {
@@ -83,14 +68,15 @@ Result<Setup> read_setup() {
   const auto timeout = positive<double>("ACP_TIMEOUT", 30.0);
   if (!timeout) return Failure(timeout.error());
   if (*timeout > max_seconds) return fail("ACP_TIMEOUT is {}; it must be at most {}", *timeout, max_seconds);
-  const auto host = first_host();
-  if (!host) return Failure(host.error());
+  const auto tags = choice("ACP_TAGS", {"on", "off"});
+  if (!tags) return Failure(tags.error());
   setup.progress_thread = *progress == 0;
   setup.adapter_atomics = *atomics == 1;
   setup.connections = *reliable;
   setup.starter_bytes = *starter;
   setup.give_up_after = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
-  setup.first_host = *host;
+  setup.tags = *tags == 0;
+  if (const char* const networks = std::getenv("ACP_NETWORK")) setup.networks = networks;
   return setup;
 }
 

@@ -1,15 +1,16 @@
 #pragma once
 /// \file
-/// Starter memory. The processes of a host share one shm file, so that each reaches the memory of the others by loads
-/// and stores. Its name is removed as soon as all have mapped it. Until then it is locked; the file of a killed process
-/// is recognised by the missing lock, and removed by the next process that makes a ShmWire (shm_wire.hpp).
+/// Starter memory. The processes of a host share one piece of memory, so that each reaches the memory of the others by
+/// loads and stores. The first process makes it, and the others find it in the job's private folder until all have
+/// mapped it.
 
 #include <filesystem>
+#include <optional>
 #include <span>
 
-#include "ayatori/base/descriptor.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/shm/shm_file.hpp"
 
 namespace ayatori::acp {
 
@@ -17,25 +18,26 @@ class StarterMemory {
  public:
   StarterMemory() = default;
 
-  /// Makes `each` bytes, zeroed, for each of the `count` processes of a host; `rank` is this process's. The first host
-  /// has the lowest ranks, and so on. With `count` 1 the memory is private. All processes call it with the same `key`
-  /// before any of them calls forget_name(). Error: no memory.
-  [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, Rank rank, std::uint32_t count, Bytes each);
+  /// Makes `each` bytes and `more` bytes, zeroed, for each of the `count` processes of a host, whose ranks begin at
+  /// `first`; this process is the `own`-th of them. With `count` 1 the memory is private. All processes call it with
+  /// the same `folder` before any of them calls forget_name(). Error: no memory.
+  [[nodiscard]] static Result<StarterMemory> make(const std::filesystem::path& folder, Rank first, std::uint32_t own,
+                                                  std::uint32_t count, Bytes each, Bytes more);
 
-  StarterMemory(StarterMemory&& other) noexcept;
-  StarterMemory& operator=(StarterMemory&& other) noexcept;
-  ~StarterMemory();
-
+  /// No further process finds it.
   void forget_name();
+  void disown();  ///< see PollableWire
 
-  [[nodiscard]] std::span<std::byte> all() const { return all_; }
+  [[nodiscard]] std::span<std::byte> all() const { return all_; }    ///< `each` bytes of each process
+  [[nodiscard]] std::span<std::byte> more() const { return more_; }  ///< `more` bytes of each process
   [[nodiscard]] std::span<std::byte> own() const { return own_; }
 
  private:
   std::span<std::byte> all_;
   std::span<std::byte> own_;
-  std::filesystem::path name_;
-  Descriptor locked_;
+  std::span<std::byte> more_;
+  std::optional<wires::OwnShmFile> made_;  // by this process
+  wires::Mapping opened_;                  // made by another one
 };
 
 }  // namespace ayatori::acp

@@ -45,7 +45,7 @@
  * has not registered the memory; EHOSTDOWN, a rank is lost (silent for 30 seconds, ACP_TIMEOUT). A job that has lost a
  * rank cannot synchronise any more. Copies and atomics on starter memory of the same host need no reaction of its process:
  * they work even after the rank was lost. (Exception: an ACP_WIRES that reaches ranks of the same host over a network.) No
- * function prints or exits, except acp_abort.
+ * function prints or exits, except acp_abort, and acp_init with ACP_TAGS=off.
  *
  * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
  * need exclusive access, and acp_sync is for one thread at a time. "All operations before" are those of all threads.

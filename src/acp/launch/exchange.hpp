@@ -1,28 +1,35 @@
 #pragma once
 /// \file
-/// Sends one number from rank 0 to all others, through the launcher.
+/// The launchers that pass something on. Each shares the secret of rank 0 when it is made.
 
-#include <cstdint>
-#include <optional>
+#include <filesystem>
 
-#include "ayatori/base/error.hpp"
-#include "ayatori/base/ids.hpp"
+#include "ayatori/launch/launcher.hpp"
 
 namespace ayatori::launch {
 
-/// The key under which the launcher keeps the number.
-constexpr const char* name_of_number = "ayatori-job-key";
+using MakeSecret = std::function<Result<JobSecret>()>;
 
-/// Over PMI-1's text protocol (`descriptor` is PMI_FD): lines "cmd=NAME key=value …\n". All ranks call it. Error: the
+/// PMI-1's text protocol over a descriptor, PMI_FD: lines "cmd=NAME key=value …\n". All ranks call it. Error: the
 /// launcher does not answer as the protocol demands.
-[[nodiscard]] Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t number);
+[[nodiscard]] Result<std::unique_ptr<Launcher>> join_pmi(int descriptor, Placement placement, const MakeSecret& random);
 
-struct OverPmix {
-  std::uint64_t number = 0;
-  std::optional<std::uint32_t> hosts;  ///< that have processes of the job, if the launcher reports them
-};
+/// PMIx. nullptr if the library was built without PMIx, or if libpmix.so.2 or the PMIx server is missing. Error: the
+/// server says that the ranks of this host are others than the placement has.
+[[nodiscard]] Result<std::unique_ptr<Launcher>> join_pmix(const Placement& placement, const MakeSecret& random);
 
-/// Over PMIx. Nothing if the library was built without PMIx, or if libpmix.so.2 or the PMIx server is missing.
-[[nodiscard]] std::optional<OverPmix> share_over_pmix(Rank rank, std::uint64_t number);
+/// A file. Its first line is the secret; what rank r has published is at a place that follows from r.
+[[nodiscard]] Result<std::unique_ptr<Launcher>> join_by_file(const std::filesystem::path& file, Placement placement);
+
+/// The key under which the launcher keeps something.
+inline constexpr const char* secret_name = "ayatori-job-secret";
+inline constexpr const char* published_name = "ayatori-address";
+
+inline constexpr const char* how_to_place = "mpirun --map-by slot, srun --distribution=block";
+
+/// Launchers keep texts.
+[[nodiscard]] std::string hex_of(std::span<const std::byte> bytes);
+/// Nothing if it is not such a text.
+[[nodiscard]] std::optional<std::vector<std::byte>> bytes_of(std::string_view hex);
 
 }  // namespace ayatori::launch

@@ -1,5 +1,3 @@
-#include "ayatori/launch/placement.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -31,15 +29,12 @@ struct Names {
   const char* launcher;
   const char* rank;
   const char* procs;
-  const char* per_host;
+  const char* on_host;
   const char* local_rank;
 };
 
-constexpr const char* how_to_place =
-    "mpirun --map-by slot, srun --distribution=block --ntasks-per-node=N, with as many ranks on each host";
-
-/// `per_host` is what the launcher says of this host: others may have said something else to their processes.
-Result<Placement> place(const Environment& environment, const Names& names, std::uint64_t per_host) {
+/// `on_host`: how many ranks this host has, as the launcher reports it; its lowest rank follows from the local rank.
+Result<Placement> place(const Environment& environment, const Names& names, std::uint64_t on_host) {
   const auto rank = number(environment, names.rank);
   if (!rank) return Failure(rank.error());
   const auto procs = number(environment, names.procs);
@@ -47,34 +42,46 @@ Result<Placement> place(const Environment& environment, const Names& names, std:
   if (*procs == 0 || *procs > std::numeric_limits<Rank>::max() || *rank >= *procs) {
     return fail("{} is {} and {} is {}: there is no such rank", names.rank, *rank, names.procs, *procs);
   }
-  if (per_host == 0) return fail("{} is 0", names.per_host);
-  per_host = std::min(per_host, *procs);
-  if (*procs % per_host != 0) {
-    return with_hint(fail("the job has {} ranks, and the host of rank {} has {}: all hosts must have the same number",
-                          *procs, *rank, per_host),
-                     how_to_place);
-  }
-  const auto local = number_or(environment, names.local_rank, *rank % per_host);
+  if (on_host == 0) return fail("{} is 0", names.on_host);
+  on_host = std::min(on_host, *procs);
+  const auto local = number_or(environment, names.local_rank, *rank % on_host);
   if (!local) return Failure(local.error());
-  if (*local != *rank % per_host) {
-    return with_hint(fail("rank {} has the number {} on its host, which has {} ranks: ranks must fill host after host, "
-                          "and all hosts alike",
-                          *rank, *local, per_host),
+  if (*local > *rank || *local >= on_host || *rank - *local + on_host > *procs) {
+    return with_hint(fail("rank {} of {} has the number {} on its host, which has {} ranks: ranks must fill host after "
+                          "host",
+                          *rank, *procs, *local, on_host),
                      how_to_place);
   }
   Placement placement;
   placement.rank = static_cast<Rank>(*rank);
   placement.procs = static_cast<Rank>(*procs);
-  placement.ranks_per_host = static_cast<std::uint32_t>(per_host);
+  placement.first_on_host = static_cast<Rank>(*rank - *local);
+  placement.ranks_on_host = static_cast<std::uint32_t>(on_host);
   placement.launcher = names.launcher;
   return placement;
 }
 
 /// All ranks are on one host if the launcher says nothing of hosts.
 Result<Placement> read(const Environment& environment, const Names& names) {
-  const auto per_host = number_or(environment, names.per_host, std::numeric_limits<Rank>::max());
-  if (!per_host) return Failure(per_host.error());
-  return place(environment, names, *per_host);
+  const auto on_host = number_or(environment, names.on_host, std::numeric_limits<Rank>::max());
+  if (!on_host) return Failure(on_host.error());
+  return place(environment, names, *on_host);
+}
+
+/// The host of a rank if ranks fill host after host, as many on each as the groups say. The rank is one of theirs.
+struct HostOfRank {
+  std::uint64_t first = 0;
+  std::uint64_t ranks = 0;
+};
+
+HostOfRank host_of(const std::vector<AlikeNodes>& groups, std::uint64_t rank) {
+  std::uint64_t first = 0;
+  for (const AlikeNodes& group : groups) {
+    const std::uint64_t ranks = std::uint64_t{group.nodes} * group.tasks;
+    if (rank - first < ranks) return {first + (rank - first) / group.tasks * group.tasks, group.tasks};
+    first += ranks;
+  }
+  return {};
 }
 
 /// Where the tasks of a step are, as `list` says.
@@ -85,17 +92,22 @@ Result<Placement> read_list(const Environment& environment, const Names& names, 
   if (!procs) return Failure(procs.error());
   std::uint64_t tasks = 0;
   for (const AlikeNodes& group : *groups) {
-    if (group.tasks != groups->front().tasks) {
-      return with_hint(fail("{} is '{}': all hosts must have the same number of ranks", list, environment(list)),
-                       how_to_place);
-    }
     if (tasks <= *procs) tasks += std::uint64_t{group.nodes} * group.tasks;
   }
   if (tasks != *procs) {
     return fail("{} is '{}', but {} is {}: they are not of the same step", list, environment(list), names.procs,
                 *procs);
   }
-  return place(environment, names, groups->front().tasks);
+  const auto rank = number(environment, names.rank);
+  if (!rank) return Failure(rank.error());
+  if (*rank >= *procs)
+    return fail("{} is {} and {} is {}: there is no such rank", names.rank, *rank, names.procs, *procs);
+  const HostOfRank host = host_of(*groups, *rank);
+  auto placement = place(environment, names, host.ranks);
+  if (!placement || placement->first_on_host == host.first) return placement;
+  return with_hint(
+      fail("rank {} is not where it is in {} '{}': ranks must fill host after host", *rank, list, environment(list)),
+      how_to_place);
 }
 
 Result<Placement> read_slurm(const Environment& environment) {
@@ -121,63 +133,77 @@ std::uint64_t key_by_name(const Environment& environment) {
   return hash(name);
 }
 
-Result<Placement> with_key(Result<Placement> placement, Result<std::uint64_t> key) {
-  if (!placement) return placement;
-  if (!key) return Failure(key.error());
-  placement->job_key = *key;
-  return placement;
+/// Without anything that passes something on. The processes of one host find each other by the key.
+class NoLauncher final : public Launcher {
+ public:
+  explicit NoLauncher(Placement known) { placement = std::move(known); }
+
+  Result<> publish(std::span<const std::byte>) override { return nothing(); }
+  Result<std::vector<std::byte>> published(Rank) override { return Failure(nothing().error()); }
+
+ private:
+  [[nodiscard]] Result<> nothing() const {
+    return with_hint(fail("{} passes no addresses on to the processes of a job", placement.launcher),
+                     "srun --mpi=pmix, a libpmix.so.2 that the loader finds, or ACP_JOB_FILE");
+  }
+};
+
+Result<std::unique_ptr<Launcher>> over_pmix(const Result<Placement>& placement, const Environment& environment,
+                                            const MakeSecret& random) {
+  if (!placement) return Failure(placement.error());
+  auto joined = join_pmix(*placement, random);
+  if (!joined || *joined) return joined;
+  Placement known = *placement;
+  known.job_key = key_by_name(environment);
+  return std::make_unique<NoLauncher>(std::move(known));
 }
 
-/// Where a host has another number of ranks, the ranks of some host see that the hosts are not as many as they would be
-/// if all were like their own.
-Result<> check_hosts(const Placement& placement, std::uint32_t hosts) {
-  if (placement.procs == std::uint64_t{hosts} * placement.ranks_per_host) return {};
-  return with_hint(
-      fail("the job has {} ranks on {} hosts, and the host of rank {} has {}: all hosts must have the same "
-           "number",
-           placement.procs, hosts, placement.rank, placement.ranks_per_host),
-      how_to_place);
-}
-
-Result<Placement> with_key_over_pmix(Result<Placement> placement, const Environment& environment,
-                                     std::uint64_t random) {
-  if (!placement) return placement;
-  const auto found = share_over_pmix(placement->rank, random);
-  placement->job_key = found ? found->number : key_by_name(environment);
-  if (!found || !found->hosts) return placement;
-  if (auto good = check_hosts(*placement, *found->hosts); !good) return Failure(good.error());
-  return placement;
-}
-
-Result<Placement> from_hydra(const Environment& environment, std::uint64_t random) {
+Result<std::unique_ptr<Launcher>> over_pmi(const Environment& environment, const MakeSecret& random) {
   auto placement = read(environment, {"hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"});
   const auto descriptor = number(environment, "PMI_FD");
-  if (!placement) return placement;
+  if (!placement) return Failure(placement.error());
   if (!descriptor) return Failure(descriptor.error());
-  const auto key = share_over_pmi(static_cast<int>(*descriptor), placement->rank, random);
-  return with_key(std::move(placement), key);
+  return join_pmi(static_cast<int>(*descriptor), std::move(*placement), random);
+}
+
+Result<std::unique_ptr<Launcher>> alone(Placement placement, const MakeSecret& random) {
+  const auto secret = random();
+  if (!secret) return Failure(secret.error());
+  set_secret(placement, *secret);
+  return std::make_unique<NoLauncher>(std::move(placement));
+}
+
+Result<std::unique_ptr<Launcher>> from_own_variables(const Environment& environment, const MakeSecret& random) {
+  auto placement = read(environment, {"ayatori acprun", "ACP_RANK", "ACP_PROCS", "ACP_LOCAL_PROCS", "ACP_LOCAL_RANK"});
+  if (!placement) return Failure(placement.error());
+  if (const char* file = environment("ACP_JOB_FILE")) return join_by_file(file, std::move(*placement));
+  if (placement->procs == 1) return alone(std::move(*placement), random);
+  return with_hint(fail("ACP_RANK is set, and ACP_JOB_FILE is not: the processes of a job need a secret"),
+                   "(umask 077; openssl rand -hex 16 >FILE), where all processes see it; ACP_JOB_FILE=FILE");
 }
 
 }  // namespace
 
-Result<Placement> find_placement(const Environment& environment, const std::function<std::uint64_t()>& random) {
-  if (environment("ACP_RANK")) {
-    return with_key(read(environment, {"ayatori run", "ACP_RANK", "ACP_PROCS", "ACP_PROCS_PER_HOST", "ACP_LOCAL_RANK"}),
-                    number(environment, "ACP_JOB_KEY"));
-  }
+void set_secret(Placement& placement, const JobSecret& secret) {
+  placement.secret = secret;
+  placement.job_key = public_number(secret);
+}
+
+Result<std::unique_ptr<Launcher>> find_launcher(const Environment& environment,
+                                                const std::function<Result<JobSecret>()>& random) {
+  if (environment("ACP_RANK")) return from_own_variables(environment, random);
   if (environment("OMPI_COMM_WORLD_RANK")) {
-    auto placement = read(environment, {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                                        "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"});
-    return with_key_over_pmix(std::move(placement), environment, random());
+    return over_pmix(read(environment, {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"}),
+                     environment, random);
   }
-  if (environment("PMI_FD")) return from_hydra(environment, random());
+  if (environment("PMI_FD")) return over_pmi(environment, random);
   if (environment("SLURM_PROCID") && environment("SLURM_STEP_ID")) {
-    return with_key_over_pmix(read_slurm(environment), environment, random());
+    return over_pmix(read_slurm(environment), environment, random);
   }
-  Placement alone;
-  alone.job_key = random();
-  alone.launcher = "nobody";
-  return alone;
+  Placement single;
+  single.launcher = "nobody";
+  return alone(std::move(single), random);
 }
 
 }  // namespace ayatori::launch

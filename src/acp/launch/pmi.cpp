@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <string>
+#include <utility>
 
 #include "exchange.hpp"
 
@@ -26,7 +26,8 @@ class Pmi {
     }
     auto said = read_line();
     if (said && !said->starts_with(fmt::format("cmd={}", answer))) {
-      return fail("the launcher answered '{}' to '{}'", *said, request);
+      // Not the whole request: it may have the secret.
+      return fail("the launcher answered '{}' to '{}'", *said, request.substr(0, request.find(" value=")));
     }
     return said;
   }
@@ -36,7 +37,7 @@ class Pmi {
     std::string line;
     char next = 0;
     while (line.size() < max_line_bytes) {
-      const ssize_t got = read(descriptor_, &next, 1);
+      const ssize_t got = ::read(descriptor_, &next, 1);
       if (got < 0 && errno == EINTR) continue;
       if (got != 1) break;
       if (next == '\n') return line;
@@ -63,29 +64,83 @@ std::string_view value_of(std::string_view line, std::string_view name) {
 
 }  // namespace
 
-Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t number) {
+namespace {
+
+class PmiLauncher final : public Launcher {
+ public:
+  PmiLauncher(Pmi pmi, std::string space) : pmi_(pmi), space_(std::move(space)) {}
+  /// The launcher takes a process for failed that ends without `finalize`.
+  ~PmiLauncher() override { leave(); }
+
+  Result<> put(std::string_view name, std::string_view value) {
+    const auto said = pmi_.ask(fmt::format("cmd=put kvsname={} key={} value={}", space_, name, value), "put_result");
+    if (!said) return Failure(said.error());
+    return {};
+  }
+
+  Result<> meet() {
+    const auto met = pmi_.ask("cmd=barrier_in", "barrier_out");
+    if (!met) return Failure(met.error());
+    return {};
+  }
+
+  Result<std::string> get(std::string_view name) {
+    const auto said = pmi_.ask(fmt::format("cmd=get kvsname={} key={}", space_, name), "get_result");
+    if (!said) return said;
+    return std::string(value_of(*said, "value"));
+  }
+
+  Result<> publish(std::span<const std::byte> bytes) override {
+    if (auto good = put(fmt::format("{}-{}", published_name, placement.rank), hex_of(bytes)); !good) return good;
+    return meet();
+  }
+
+  Result<std::vector<std::byte>> published(Rank rank) override {
+    const auto text = get(fmt::format("{}-{}", published_name, rank));
+    if (!text) return Failure(text.error());
+    auto bytes = bytes_of(*text);
+    if (!bytes || bytes->empty()) return fail("the launcher has no address of rank {}", rank);
+    return std::move(*bytes);
+  }
+
+  void leave() override {
+    if (!std::exchange(left_, true)) (void)pmi_.ask("cmd=finalize", "finalize_ack");
+  }
+
+ private:
+  Pmi pmi_;
+  std::string space_;
+  bool left_ = false;
+};
+
+Result<> share_secret(PmiLauncher& launcher, const MakeSecret& random) {
+  if (launcher.placement.rank == 0) {
+    const auto made = random();
+    if (!made) return Failure(made.error());
+    if (auto put = launcher.put(secret_name, text_of(*made)); !put) return put;
+  }
+  if (auto met = launcher.meet(); !met) return met;
+  const auto text = launcher.get(secret_name);
+  if (!text) return Failure(text.error());
+  const auto secret = parse_secret(*text);
+  if (!secret) return fail("the launcher has lost the job's secret: {}", secret.error().message);
+  set_secret(launcher.placement, *secret);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Launcher>> join_pmi(int descriptor, Placement placement, const MakeSecret& random) {
   Pmi pmi(descriptor);
   if (auto said = pmi.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init"); !said) {
     return Failure(said.error());
   }
   const auto space = pmi.ask("cmd=get_my_kvsname", "my_kvsname");
   if (!space) return Failure(space.error());
-  const std::string_view name = value_of(*space, "kvsname");
-  if (rank == 0) {
-    const auto put =
-        pmi.ask(fmt::format("cmd=put kvsname={} key={} value={:016x}", name, name_of_number, number), "put_result");
-    if (!put) return Failure(put.error());
-  }
-  if (auto met = pmi.ask("cmd=barrier_in", "barrier_out"); !met) return Failure(met.error());
-  const auto got = pmi.ask(fmt::format("cmd=get kvsname={} key={}", name, name_of_number), "get_result");
-  if (!got) return Failure(got.error());
-  const std::string_view text = value_of(*got, "value");
-  std::uint64_t shared = 0;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), shared, 16);
-  if (bad != std::errc{} || end != text.data() + text.size()) return fail("the launcher answered '{}'", *got);
-  // The launcher takes a process for failed that ends without `finalize`.
-  if (auto left = pmi.ask("cmd=finalize", "finalize_ack"); !left) return Failure(left.error());
-  return shared;
+  auto made = std::make_unique<PmiLauncher>(pmi, std::string(value_of(*space, "kvsname")));
+  made->placement = std::move(placement);
+  if (auto shared = share_secret(*made, random); !shared) return Failure(shared.error());
+  return made;
 }
 
 }  // namespace ayatori::launch

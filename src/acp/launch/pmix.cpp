@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <pmix.h>
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace ayatori::launch {
 
@@ -30,49 +32,114 @@ struct Pmix {
   }
 };
 
-std::optional<std::uint64_t> share(const Pmix& pmix, const pmix_proc_t& self, Rank rank, std::uint64_t number) {
-  if (rank == 0) {
-    pmix_value_t value{};
-    value.type = PMIX_UINT64;
-    value.data.uint64 = number;
-    if (pmix.put(PMIX_GLOBAL, name_of_number, &value) != PMIX_SUCCESS || pmix.commit() != PMIX_SUCCESS)
-      return std::nullopt;
-  }
-  pmix_info_t collect{};
-  std::string_view(PMIX_COLLECT_DATA).copy(collect.key, sizeof collect.key - 1);
-  collect.value.type = PMIX_BOOL;
-  collect.value.data.flag = true;
-  if (pmix.fence(nullptr, 0, &collect, 1) != PMIX_SUCCESS) return std::nullopt;
-  pmix_proc_t first = self;
-  first.rank = 0;
-  pmix_value_t* found = nullptr;
-  if (pmix.get(&first, name_of_number, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
-  const auto shared = found->type == PMIX_UINT64 ? std::optional(found->data.uint64) : std::nullopt;
-  std::free(found);  // NOLINT: what PMIx gives is malloc's
-  return shared;
+pmix_value_t text_value(std::string& text) {
+  pmix_value_t value{};
+  value.type = PMIX_STRING;
+  value.data.string = text.data();
+  return value;
 }
 
-std::optional<std::uint32_t> hosts_of_job(const Pmix& pmix, pmix_proc_t job) {
-  job.rank = PMIX_RANK_WILDCARD;
-  pmix_value_t* found = nullptr;
-  if (pmix.get(&job, PMIX_NUM_NODES, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
-  const auto hosts = found->type == PMIX_UINT32 ? std::optional(found->data.uint32) : std::nullopt;
-  std::free(found);  // NOLINT: as above
-  return hosts;
+/// The libraries' threads may outlive the last call, so it is never unloaded.
+const Pmix& pmix() {
+  static const Pmix loaded;
+  return loaded;
+}
+
+class PmixLauncher final : public Launcher {
+ public:
+  explicit PmixLauncher(const pmix_proc_t& self) : self_(self) {}
+  ~PmixLauncher() override { leave(); }
+
+  bool put(const char* name, std::string text) {
+    pmix_value_t value = text_value(text);
+    return pmix().put(PMIX_GLOBAL, name, &value) == PMIX_SUCCESS && pmix().commit() == PMIX_SUCCESS;
+  }
+
+  /// `collect`: what was put is sent to the servers of all hosts. Otherwise it is fetched from that of the process that
+  /// has put it, when somebody asks.
+  static bool meet(bool collect) {
+    pmix_info_t info{};
+    std::string_view(PMIX_COLLECT_DATA).copy(info.key, sizeof info.key - 1);
+    info.value.type = PMIX_BOOL;
+    info.value.data.flag = collect;
+    return pmix().fence(nullptr, 0, &info, 1) == PMIX_SUCCESS;
+  }
+
+  std::optional<std::string> get(pmix_rank_t rank, const char* name) const {
+    pmix_proc_t whose = self_;
+    whose.rank = rank;
+    pmix_value_t* found = nullptr;
+    if (pmix().get(&whose, name, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
+    std::optional<std::string> text;
+    if (found->type == PMIX_STRING) {
+      text = found->data.string;
+      std::free(found->data.string);  // NOLINT: PMIx allocates by malloc
+    }
+    std::free(found);  // NOLINT: as above
+    return text;
+  }
+
+  Result<> publish(std::span<const std::byte> bytes) override {
+    if (put(name_of_published().c_str(), hex_of(bytes)) && meet(false)) return {};
+    return fail("the PMIx server does not pass addresses on");
+  }
+
+  Result<std::vector<std::byte>> published(Rank rank) override {
+    const auto text = get(rank, name_of_published().c_str());
+    auto bytes = bytes_of(text.value_or(""));
+    if (!bytes || bytes->empty()) return fail("the PMIx server has no address of rank {}", rank);
+    return std::move(*bytes);
+  }
+
+  void leave() override {
+    if (!std::exchange(left_, true)) pmix().finalize(nullptr, 0);
+  }
+
+ private:
+  /// Another one in each program that the same processes execute.
+  [[nodiscard]] std::string name_of_published() const {
+    return fmt::format("{}-{:016x}", published_name, placement.job_key);
+  }
+
+  pmix_proc_t self_;
+  bool left_ = false;
+};
+
+bool share_secret(PmixLauncher& launcher, const MakeSecret& random) {
+  if (launcher.placement.rank == 0) {
+    const auto made = random();
+    if (!made || !launcher.put(secret_name, text_of(*made))) return false;
+  }
+  // One value for all. An earlier program of the same processes may have put another one.
+  if (!PmixLauncher::meet(true)) return false;
+  const auto secret = parse_secret(launcher.get(0, secret_name).value_or(""));
+  if (!secret) return false;
+  set_secret(launcher.placement, *secret);
+  return true;
+}
+
+/// The ranks of this host, "0,1,2", as the server lists them.
+bool are_those_of(const Placement& placement, std::string_view peers) {
+  std::string expected;
+  for (Rank rank = placement.first_on_host; placement.is_near(rank); ++rank) expected += fmt::format("{},", rank);
+  return expected == fmt::format("{},", peers);
 }
 
 }  // namespace
 
-std::optional<OverPmix> share_over_pmix(Rank rank, std::uint64_t number) {
-  // Never unloaded: its threads may outlive the last call.
-  static const Pmix pmix;
+Result<std::unique_ptr<Launcher>> join_pmix(const Placement& placement, const MakeSecret& random) {
   pmix_proc_t self{};
-  if (!pmix.whole() || pmix.init(&self, nullptr, 0) != PMIX_SUCCESS) return std::nullopt;
-  const auto shared = share(pmix, self, rank, number);
-  const auto hosts = hosts_of_job(pmix, self);
-  pmix.finalize(nullptr, 0);
-  if (!shared) return std::nullopt;
-  return OverPmix{.number = *shared, .hosts = hosts};
+  if (!pmix().whole() || pmix().init(&self, nullptr, 0) != PMIX_SUCCESS) return nullptr;
+  auto made = std::make_unique<PmixLauncher>(self);
+  made->placement = placement;
+  const auto peers = made->get(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
+  if (peers && !are_those_of(placement, *peers)) {
+    return with_hint(
+        fail("the host of rank {} has the ranks {}: ranks must fill host after host", placement.rank, *peers),
+        how_to_place);
+  }
+  if (!share_secret(*made, random)) return nullptr;
+  return made;
 }
 
 }  // namespace ayatori::launch
@@ -81,7 +148,7 @@ std::optional<OverPmix> share_over_pmix(Rank rank, std::uint64_t number) {
 
 namespace ayatori::launch {
 
-std::optional<OverPmix> share_over_pmix(Rank, std::uint64_t) { return std::nullopt; }
+Result<std::unique_ptr<Launcher>> join_pmix(const Placement&, const MakeSecret&) { return nullptr; }
 
 }  // namespace ayatori::launch
 

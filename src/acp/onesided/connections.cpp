@@ -233,7 +233,7 @@ Answer Connections::accept(Rank from, const Call& call) {
 }
 
 Answer Connections::grant(const Call& call) {
-  const auto region = static_cast<std::uint32_t>(call.words[0]);
+  const std::uint32_t region = transport::index_of(call.words[0]);
   const auto keys = rdma_ && core_.memory.has(call.words[0]) ? core_.memory.keys(region) : std::nullopt;
   if (!keys) return {.status = Status::refused};
   atomics_granted_ = atomics_granted_ || allow_atomics_;

@@ -5,6 +5,7 @@
 #include "ayatori/onesided/memory.hpp"
 #include "calls.hpp"
 #include "connections.hpp"
+#include "lost_ranks.hpp"
 #include "transfers.hpp"
 
 namespace ayatori::onesided {
@@ -31,7 +32,7 @@ struct Core {
   explicit Core(const Settings& settings)
       : self(settings.identity.self),
         space(settings.procs),
-        memory(space, self),
+        memory(space, self, settings.identity.seed),
         transfers(settings.known_regions),
         connections(*this, settings) {}
 
@@ -40,6 +41,7 @@ struct Core {
   Memory memory;
   Transfers transfers;
   Connections connections;
+  LostRanks lost;
   transport::Endpoint* endpoint = nullptr;
   Time now{};
   bool endpoint_reported = false;  ///< called back since the last round: what was refused may succeed now

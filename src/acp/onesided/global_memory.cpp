@@ -32,6 +32,12 @@ constexpr std::size_t block_bytes = 64;
 constexpr std::array atomic_kinds = {CallKind::swap,         CallKind::add,         CallKind::exclusive_or,
                                      CallKind::inclusive_or, CallKind::conjunction, CallKind::compare_swap};
 
+Call call_of(const AtomicOperation& asked) {
+  return {.kind = atomic_kinds[static_cast<std::size_t>(asked.kind)],
+          .size = asked.size,
+          .words = {asked.src, asked.operand, asked.expected}};
+}
+
 bool aligned(const std::byte* at, Bytes size) { return std::bit_cast<std::uintptr_t>(at) % size == 0; }
 
 }  // namespace
@@ -209,6 +215,7 @@ void GlobalMemory::State::failed(Token token) {
 
 void GlobalMemory::State::lost(PeerId peer, Time since) {
   core.endpoint_reported = true;
+  core.lost.add(peer);
   core.transfers.forget(peer);
   for (const Token token : core.connections.lost(peer)) failed(token);
   operations.lost(peer);
@@ -349,17 +356,18 @@ Result<Handle> GlobalMemory::copy(Time now, GlobalAddress dst, GlobalAddress src
 }
 
 std::optional<Handle> GlobalMemory::copy_directly(GlobalAddress dst, GlobalAddress src, Bytes size) {
-  const Core& core = state_->core;
-  Operations& operations = state_->operations;
-  if (!operations.completed(operations.latest())) return std::nullopt;
-  const auto to = core.space.find(dst);
-  const auto from = core.space.find(src);
-  if (!to || !from) return std::nullopt;
-  std::byte* target = core.memory.reach(*to, size);
-  const std::byte* source = core.memory.reach(*from, size);
-  if (!target || !source) return std::nullopt;
-  store(target, source, size);
-  return operations.add_completed();
+  const auto to = state_->core.space.find(dst);
+  const auto from = state_->core.space.find(src);
+  if (!to || !from || size == 0) return std::nullopt;
+  return state_->operations.copy_at_once(*to, *from, size);
+}
+
+std::optional<Handle> GlobalMemory::apply_directly(const AtomicOperation& asked) {
+  const auto to = state_->core.space.find(asked.dst);
+  const auto from = state_->core.space.find(asked.src);
+  const bool is_aligned = asked.dst % asked.size == 0 && asked.src % asked.size == 0;
+  if (!to || !from || !is_aligned || to->rank != state_->core.self) return std::nullopt;
+  return state_->operations.apply_at_once(call_of(asked), *to, *from);
 }
 
 Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handle after) {
@@ -379,10 +387,8 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
                           asked.src, asked.size),
                      EINVAL);
   }
-  const Call call{.kind = atomic_kinds[static_cast<std::size_t>(asked.kind)],
-                  .size = asked.size,
-                  .words = {asked.src, asked.operand, asked.expected}};
-  const Handle handle = state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
+  const Handle handle =
+      state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call_of(asked)}, after);
   state_->make_progress(now);
   return handle;
 }

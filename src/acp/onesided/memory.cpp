@@ -1,5 +1,7 @@
 #include "ayatori/onesided/memory.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -98,7 +100,7 @@ Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
 }
 
 bool Memory::remove(std::uint64_t key) {
-  const auto index = static_cast<std::uint32_t>(key);
+  const auto index = transport::index_of(key);
   if (!has(key)) return false;
   if (index < adapter_keys_.size()) {
     const AdapterKeys ended = std::exchange(adapter_keys_[index], {});
@@ -108,7 +110,7 @@ bool Memory::remove(std::uint64_t key) {
 }
 
 bool Memory::has(std::uint64_t key) const {
-  const auto region = published_.at(static_cast<std::uint32_t>(key));
+  const auto region = published_.at(transport::index_of(key));
   return region && region->key == key;
 }
 
@@ -133,7 +135,7 @@ std::optional<transport::RdmaKeys> Memory::keys_of(std::span<const std::byte> by
 }
 
 std::optional<GlobalAddress> Memory::address_of(std::uint64_t key, const std::byte* at) const {
-  const auto index = static_cast<std::uint32_t>(key);
+  const auto index = transport::index_of(key);
   const auto region = published_.at(index);
   if (!region || region->key != key) return std::nullopt;
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(at) - region->base;
@@ -150,10 +152,73 @@ std::byte* Memory::find(const Location& location, Bytes size) const {
 
 std::byte* Memory::reach(const Location& location, Bytes size) const {
   if (location.rank == self_) return find(location, size);
-  const Rank which = location.rank - mapped_.first;
-  if (location.region != 0 || location.rank < mapped_.first || which >= mapped_.count) return nullptr;
-  if (location.offset > mapped_.each || size > mapped_.each - location.offset) return nullptr;
-  return mapped_.start + which * mapped_.each + location.offset;
+  const Rank which = location.rank - shared_.first;
+  if (location.region != 0 || location.rank < shared_.first || which >= shared_.count) return nullptr;
+  if (location.offset > shared_.each || size > shared_.each - location.offset) return nullptr;
+  return shared_.start + which * shared_.each + location.offset;
+}
+
+// ---- Processes of this host
+
+namespace {
+
+/// What a process says of itself: its number, then the directory of its regions.
+constexpr std::size_t neighbour_head = 8;
+static_assert(neighbour_head + transport::directory_bytes(AddressSpace::regions) <= Memory::neighbour_bytes);
+
+std::atomic_ref<std::uint64_t> process_of(std::byte* neighbour) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(neighbour));
+}
+
+std::span<std::byte> directory_of(std::byte* neighbour) {
+  return {neighbour + neighbour_head, transport::directory_bytes(AddressSpace::regions)};
+}
+
+}  // namespace
+
+void Memory::share(const Shared& shared, std::uint64_t process) {
+  shared_ = shared;
+  if (!shared.neighbours) return;
+  std::byte* const own = shared.neighbours + (self_ - shared.first) * neighbour_bytes;
+  published_.publish_at(directory_of(own));
+  process_of(own).store(process, std::memory_order_release);
+}
+
+std::optional<Region> Memory::neighbours_region(const Location& location, Bytes size) const {
+  const Rank which = location.rank - shared_.first;
+  if (!shared_.neighbours || location.rank < shared_.first || which >= shared_.count) return std::nullopt;
+  std::byte* const neighbour = shared_.neighbours + which * neighbour_bytes;
+  const auto region = transport::region_in(directory_of(neighbour), location.region);
+  if (!region || location.offset > region->size || size > region->size - location.offset) return std::nullopt;
+  return region;
+}
+
+bool Memory::copy_neighbour(const Location& location, std::span<std::byte> local, Neighbourly what) {
+  const Bytes size = local.size() / (what == Neighbourly::read_twice ? 2 : 1);
+  const auto region = neighbour_copy_ ? neighbours_region(location, size) : std::nullopt;
+  if (!region) return false;
+  std::byte* const neighbour = shared_.neighbours + (location.rank - shared_.first) * neighbour_bytes;
+  const std::uint64_t process = process_of(neighbour).load(std::memory_order_acquire);
+  if (process == 0) return false;
+  // A region that ended meanwhile is that of a program that does not keep its own order.
+  return neighbour_copy_(process, region->base + location.offset, local, what);
+}
+
+bool Memory::copy_to_neighbour(const Location& to, const std::byte* local, Bytes size) {
+  return copy_neighbour(to, {const_cast<std::byte*>(local), size}, Neighbourly::write);  // NOLINT: it is only read
+}
+
+/// The kernel may copy a word byte by byte while its owner stores to it: a word must be read twice alike.
+bool Memory::copy_from_neighbour(const Location& from, std::byte* local, Bytes size) {
+  if (size > sizeof(std::uint64_t)) return copy_neighbour(from, {local, size}, Neighbourly::read);
+  std::array<std::byte, 2 * sizeof(std::uint64_t)> both{};
+  const std::span once = std::span(both).first(size);
+  const std::span again = std::span(both).subspan(size, size);
+  do {
+    if (!copy_neighbour(from, std::span(both).first(2 * size), Neighbourly::read_twice)) return false;
+  } while (!std::ranges::equal(once, again));
+  store(local, once.data(), size);
+  return true;
 }
 
 std::byte* Memory::find(const RemoteRange& range) const {

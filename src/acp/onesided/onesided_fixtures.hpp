@@ -46,7 +46,7 @@ class Processes {
   std::byte* bytes(Rank rank) { return reinterpret_cast<std::byte*>(memories_[rank].data()); }
   [[nodiscard]] std::uint64_t key(Rank rank) const { return keys_[rank]; }
   [[nodiscard]] GlobalAddress address(Rank rank, Bytes offset) const {
-    return ranks_[rank]->space().of({rank, static_cast<std::uint32_t>(keys_[rank]), offset});
+    return ranks_[rank]->space().of({rank, transport::index_of(keys_[rank]), offset});
   }
 
   /// Runs the network until `done()` is true; false if it is not within `seconds` of virtual time.

@@ -3,10 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
 namespace ayatori::onesided {
+
+namespace {
+
+bool has_alignment(const std::byte* at, Bytes size) { return std::bit_cast<std::uintptr_t>(at) % size == 0; }
+
+}  // namespace
 
 Handle Operations::add(const Operation& operation, Handle after) {
   const Handle handle = next_++;
@@ -49,6 +56,9 @@ void Operations::begin_copy(Handle handle) {
     store(target, source, operation.size);
     return end(handle, Fault::none);
   }
+  for (const Rank rank : {operation.dst.rank, operation.src.rank}) {
+    if (core_.lost.has(rank)) return end(handle, Fault::lost, rank);
+  }
   const bool to_here = operation.dst.rank == core_.self;
   const bool from_here = operation.src.rank == core_.self;
   if (!to_here && !from_here) {
@@ -57,13 +67,44 @@ void Operations::begin_copy(Handle handle) {
                 .words = {core_.space.of(operation.dst), core_.space.of(operation.src), operation.size, handle}});
   }
   if ((from_here && !source) || (to_here && !target)) return end(handle, Fault::no_memory, core_.self);
+  if (to_here && core_.memory.copy_from_neighbour(operation.src, target, operation.size)) {
+    return end(handle, Fault::none);
+  }
   if (from_here && operation.size <= max_inline_bytes) {
     Call call{.kind = CallKind::write, .size = static_cast<std::uint8_t>(operation.size)};
     call.words[0] = core_.space.of(operation.dst);
     std::memcpy(&call.words[1], source, operation.size);
     return ask(handle, operation.dst.rank, call);
   }
+  if (from_here && core_.memory.copy_to_neighbour(operation.dst, source, operation.size)) {
+    return end(handle, Fault::none);
+  }
   begin_transfer(handle);
+}
+
+std::optional<Handle> Operations::copy_at_once(const Location& dst, const Location& src, Bytes size) {
+  if (!completed(latest())) return std::nullopt;
+  std::byte* const target = core_.memory.reach(dst, size);
+  const std::byte* const source = core_.memory.reach(src, size);
+  if (target && source) {
+    store(target, source, size);
+    return add_completed();
+  }
+  const bool got = target && dst.rank == core_.self && core_.memory.copy_from_neighbour(src, target, size);
+  const bool put = !got && source && src.rank == core_.self && size > max_inline_bytes &&
+                   core_.memory.copy_to_neighbour(dst, source, size);
+  return got || put ? std::optional(add_completed()) : std::nullopt;
+}
+
+std::optional<Handle> Operations::apply_at_once(const Call& atomic, const Location& dst, const Location& src) {
+  if (!completed(latest())) return std::nullopt;
+  std::byte* const word = core_.memory.reach(src, atomic.size);
+  std::byte* const result = core_.memory.find(dst, atomic.size);
+  if (!word || !result || !has_alignment(word, atomic.size) || !has_alignment(result, atomic.size)) return std::nullopt;
+  const auto before = core_.connections.apply(atomic, word);
+  if (!before) return std::nullopt;
+  store(result, reinterpret_cast<const std::byte*>(&*before), atomic.size);
+  return add_completed();
 }
 
 void Operations::begin_atomic(Handle handle) {
@@ -74,6 +115,7 @@ void Operations::begin_atomic(Handle handle) {
     const auto before = core_.connections.apply(operation.atomic, word);
     return answered(handle, {before ? Status::done : Status::refused, before.value_or(0)});
   }
+  if (core_.lost.has(operation.src.rank)) return end(handle, Fault::lost, operation.src.rank);
   if (core_.connections.begin(operation.atomic, operation.src, token_of(Purpose::operation, handle))) {
     operation.state = Operation::State::under_way;
   } else {
@@ -165,11 +207,12 @@ void Operations::failed(Handle handle) {
   }
 }
 
+/// What waits ends when it is tried again, and what the endpoint has is reported as failed.
 void Operations::lost(Rank peer) {
   for (Handle handle = first_; handle < unstarted_; ++handle) {
-    if (at(handle).state == Operation::State::delegated && at(handle).dst.rank == peer) {
-      end(handle, Fault::lost, peer);
-    }
+    const Operation& operation = at(handle);
+    const bool concerned = operation.dst.rank == peer || operation.src.rank == peer;
+    if (operation.state == Operation::State::delegated && concerned) end(handle, Fault::lost, peer);
   }
 }
 

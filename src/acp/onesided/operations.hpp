@@ -39,11 +39,10 @@ class Operations {
 
   [[nodiscard]] bool full() const { return next_ - first_ == ring_.size(); }
   Handle add(const Operation& operation, Handle after);
-  /// Adds an operation that is completed, as are all before it.
-  Handle add_completed() {
-    first_ = ++unstarted_;
-    return next_++;
-  }
+  /// Carries out an operation and adds it as completed; nothing if operations before it are not, or if the peer has to
+  /// be asked.
+  [[nodiscard]] std::optional<Handle> copy_at_once(const Location& dst, const Location& src, Bytes size);
+  [[nodiscard]] std::optional<Handle> apply_at_once(const Call& atomic, const Location& dst, const Location& src);
   void progress();
 
   [[nodiscard]] Handle latest() const { return next_ - 1; }
@@ -71,6 +70,11 @@ class Operations {
   }
 
  private:
+  /// Adds an operation that is completed, as are all before it.
+  Handle add_completed() {
+    first_ = ++unstarted_;
+    return next_++;
+  }
   [[nodiscard]] Operation& at(Handle handle) { return ring_[handle & (ring_.size() - 1)]; }
   [[nodiscard]] const Operation& at(Handle handle) const { return ring_[handle & (ring_.size() - 1)]; }
   [[nodiscard]] bool in_hand(Handle handle) const { return handle >= first_ && handle < unstarted_; }

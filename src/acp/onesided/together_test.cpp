@@ -45,7 +45,7 @@ TEST(Delegations, CopyOfNoBytesIsDoneAtOnce) {
   std::uint64_t word = 0;
   const auto key = need(core.memory.add(reinterpret_cast<std::byte*>(&word), sizeof word));
   Delegations delegations(core, 1);
-  const GlobalAddress here = core.space.of({0, static_cast<std::uint32_t>(key), 0});
+  const GlobalAddress here = core.space.of({0, transport::index_of(key), 0});
   const GlobalAddress elsewhere = core.space.of({2, 0, 0});
   const Answer answer = delegations.accept(1, {.kind = CallKind::copy, .words = {here, elsewhere, 0, 7}});
   EXPECT_EQ(answer.status, Status::done);

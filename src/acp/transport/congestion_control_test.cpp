@@ -9,10 +9,8 @@
 namespace ayatori::transport {
 namespace congestion_control_test {
 
-using LossResponse = AimdController::LossResponse;
-
 TEST(AimdController, GrowsByOnePacketForEachFullWindowThatArrives) {
-  AimdController controller(4, 64, LossResponse::shrink);
+  AimdController controller(4, 64);
   controller.on_acknowledged(3);
   EXPECT_EQ(controller.window(), 4U);
   controller.on_acknowledged(1);
@@ -24,13 +22,13 @@ TEST(AimdController, GrowsByOnePacketForEachFullWindowThatArrives) {
 }
 
 TEST(AimdController, NeverExceedsItsMaximum) {
-  AimdController controller(15, 16, LossResponse::none);
+  AimdController controller(15, 16);
   for (int round = 0; round < 10; ++round) controller.on_acknowledged(64);
   EXPECT_EQ(controller.window(), 16U);
 }
 
 TEST(AimdController, LosesHalfAPacketForEachLostOneAndHalfTheWindowInSilenceButKeepsOne) {
-  AimdController controller(16, 64, LossResponse::shrink);
+  AimdController controller(16, 64);
   controller.on_lost(1);
   EXPECT_EQ(controller.window(), 16U);
   controller.on_lost(1);
@@ -50,7 +48,7 @@ TEST(AimdController, KeepsALargeWindowWhenPacketsAreLostByChance) {
   for (const auto& [percent, least, most] : {std::tuple{1U, 60.0, 64.0}, {5U, 30.0, 46.0}, {20U, 6.0, 10.0}}) {
     SCOPED_TRACE(percent);
     Random random(percent);
-    AimdController controller(16, 64, LossResponse::shrink);
+    AimdController controller(16, 64);
     double sum = 0;
     constexpr int packets = 200'000;
     for (int packet = 0; packet < packets; ++packet) {
@@ -66,13 +64,6 @@ TEST(AimdController, KeepsALargeWindowWhenPacketsAreLostByChance) {
   }
 }
 
-TEST(AimdController, KeepsItsWindowOnLossesWhereTheReceiverRations) {
-  AimdController controller(16, 64, LossResponse::none);
-  controller.on_lost(16);
-  controller.on_silence();
-  EXPECT_EQ(controller.window(), 16U);
-}
-
 /// Against the rule written down as integers without bounds.
 TEST(AimdController, AgreesWithAModelOnRandomEvents) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -82,7 +73,7 @@ TEST(AimdController, AgreesWithAModelOnRandomEvents) {
     std::uint64_t window = 1 + random.below(max);
     std::uint64_t acknowledged = 0;
     std::uint64_t lost = 0;
-    AimdController controller(static_cast<std::uint32_t>(window), max, LossResponse::shrink);
+    AimdController controller(static_cast<std::uint32_t>(window), max);
     for (int event = 0; event < 1'000; ++event) {
       if (random.below(20) == 0) {
         const std::uint64_t now_lost = 1 + random.below(window);

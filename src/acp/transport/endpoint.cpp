@@ -259,13 +259,20 @@ void Endpoint::take_all_memory() {
 
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
   state_->shared.trace.at(now);
-  if (const auto express = decode_express(datagram, state_->identity.key, state_->identity.self)) {
-    return state_->take_express(now, *express);
-  }
   Statistics& statistics = state_->shared.statistics;
+  const PeerId procs = state_->identity.procs;
+  if (const auto express = decode_express(datagram, state_->identity.key, state_->identity.self)) {
+    if (express->from < procs) return state_->take_express(now, *express);
+    ++statistics.strangers;
+    return;
+  }
   const auto packet = decode(datagram, state_->identity.key, state_->identity.self);
   if (!packet) {
     ++(packet.error() == PacketDefect::stranger ? statistics.strangers : statistics.malformed);
+    return;
+  }
+  if (packet->from >= procs) {
+    ++statistics.strangers;
     return;
   }
   ++statistics.received;

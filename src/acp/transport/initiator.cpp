@@ -65,7 +65,7 @@ std::optional<ContextId> Initiator::open(Time now, PeerId peer) {
   const auto id = targets_.insert(key);
   TargetPeer& target = targets_[*id];
   target.round_trip = RoundTrip(shared_.options.retransmission);
-  target.congestion = {shared_.options.initial_window, shared_.options.window, AimdController::LossResponse::shrink};
+  target.congestion = {shared_.options.initial_window, shared_.options.window};
   target.heard = now;
   return id;
 }

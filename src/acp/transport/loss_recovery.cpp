@@ -111,6 +111,8 @@ void LossRecovery::declare_lost(ContextId id, LossReason reason, Lose lose) {
   lose(flow.window);
   if (flow.window.in_flight() == before.in_flight()) return;
   note_lost(id, before, reason);
+  // What a receiver drops whose buffers are contended for says nothing of the network, and admission deals with it.
+  if (shared_.options.retransmission.admission && flow.rationed) return;
   flow.congestion.on_lost(before.in_flight() - flow.window.in_flight());
   if (reason == LossReason::timeout && flow.attempts >= attempts_of_silence) flow.congestion.on_silence();
 }

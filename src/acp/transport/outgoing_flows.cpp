@@ -8,11 +8,6 @@ namespace {
 
 std::uint32_t outgoing_table_size(const Options& options) { return options.outgoing_contexts + options.replies; }
 
-/// Where the receiver grants credit, it answers losses; elsewhere the sender has to.
-AimdController::LossResponse loss_response(const Options& options) {
-  return options.retransmission.admission ? AimdController::LossResponse::none : AimdController::LossResponse::shrink;
-}
-
 }  // namespace
 
 OutgoingFlows::OutgoingFlows(Shared& shared)
@@ -66,7 +61,7 @@ void OutgoingFlows::start_epoch(ContextId id, Time now, Phase phase) {
   flow.epoch = shared_.epochs.next(now);
   flow.window = {};
   flow.credit_limit = options.initial_window;
-  flow.congestion = {options.initial_window, options.window, loss_response(options)};
+  flow.congestion = {options.initial_window, options.window};
   flow.serial = 0;
   flow.duplicates = 0;
   flow.overtaken_until = never;

@@ -282,4 +282,11 @@ bool is_control(std::span<const std::byte> datagram) {
   return datagram.size() >= 2 && !carries_data(static_cast<PacketKind>(datagram[1]));
 }
 
+std::optional<PeerId> sender_of(std::span<const std::byte> datagram) {
+  if (datagram.size() < header_bytes) return std::nullopt;
+  Reader reader(datagram);
+  (void)reader.take<std::uint32_t>();
+  return reader.take<std::uint32_t>();
+}
+
 }  // namespace ayatori::transport

@@ -1,6 +1,8 @@
 #include "ayatori/transport/regions.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <utility>
 
 #include "bytes.hpp"
@@ -9,14 +11,28 @@ namespace ayatori::transport {
 
 // ---- The owner
 
-PublishedRegions::PublishedRegions(std::uint32_t capacity) : regions_(capacity), directory_(capacity * region_bytes) {}
+namespace {
+
+constexpr std::uint32_t index_bits = 8;
+
+/// Other processes may read it meanwhile. The directory is little-endian, as packets are.
+std::atomic_ref<std::uint64_t> word_at(std::span<std::byte> directory, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little);
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(directory.data() + at));
+}
+
+}  // namespace
+
+PublishedRegions::PublishedRegions(std::uint32_t capacity, std::uint64_t seed)
+    : regions_(capacity), own_directory_(directory_bytes(capacity)), directory_(own_directory_), random_(seed) {}
 
 std::optional<std::uint32_t> PublishedRegions::add(std::uint64_t base, Bytes size) {
   const auto free = std::ranges::find(regions_, 0U, &Region::key);
   if (free == regions_.end()) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(free - regions_.begin());
-  // The lower half is the index, the upper one distinguishes successive registrations there.
-  write_entry(index, {++added_ << 32 | index, base, size});
+  // The highest bit is left to the application (channels have keys of their own).
+  const std::uint64_t key = (random_() | 1U) << (index_bits + 1) >> 1 | index;
+  write_entry(index, {key, base, size});
   return index;
 }
 
@@ -26,13 +42,35 @@ bool PublishedRegions::remove(std::uint32_t index) {
   return true;
 }
 
+/// The key is what makes an entry valid: it goes first and comes last.
 void PublishedRegions::write_entry(std::uint32_t index, const Region& region) {
   regions_[index] = region;
-  const std::span<std::byte> directory = directory_;
-  Writer writer(directory.subspan(index * region_bytes, region_bytes));
-  writer.put(region.key);
-  writer.put(region.base);
-  writer.put(region.size);
+  const auto word = [&](std::size_t i) { return word_at(directory_, index * region_bytes + 8 * i); };
+  word(0).store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  word(1).store(region.base, std::memory_order_relaxed);
+  word(2).store(region.size, std::memory_order_relaxed);
+  word(0).store(region.key, std::memory_order_release);
+}
+
+void PublishedRegions::publish_at(std::span<std::byte> shared) {
+  directory_ = shared;
+  for (std::uint32_t index = 0; index < regions_.size(); ++index) write_entry(index, regions_[index]);
+  own_directory_ = {};
+}
+
+std::optional<Region> region_in(std::span<const std::byte> directory, std::uint32_t index) {
+  if ((index + 1) * region_bytes > directory.size()) return std::nullopt;
+  // atomic_ref of C++23 takes no constant objects.
+  const std::span words(const_cast<std::byte*>(directory.data()), directory.size());  // NOLINT
+  const auto word = [&](std::size_t i) { return word_at(words, index * region_bytes + 8 * i); };
+  Region found;
+  found.key = word(0).load(std::memory_order_acquire);
+  found.base = word(1).load(std::memory_order_relaxed);
+  found.size = word(2).load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (found.key == 0 || word(0).load(std::memory_order_relaxed) != found.key) return std::nullopt;
+  return found;
 }
 
 std::optional<Region> PublishedRegions::at(std::uint32_t index) const {
@@ -41,7 +79,7 @@ std::optional<Region> PublishedRegions::at(std::uint32_t index) const {
 }
 
 std::optional<Region> PublishedRegions::holding(const RemoteRange& range) const {
-  const auto region = at(static_cast<std::uint32_t>(range.key));
+  const auto region = at(index_of(range.key));
   if (!region || region->key != range.key) return std::nullopt;
   if (range.offset > region->size || range.size > region->size - range.offset) return std::nullopt;
   return region;
@@ -50,7 +88,7 @@ std::optional<Region> PublishedRegions::holding(const RemoteRange& range) const 
 std::optional<std::span<const std::byte>> PublishedRegions::read(const RemoteRange& range) const {
   if (range.key != directory_key || range.offset > directory_.size()) return std::nullopt;
   if (range.size > directory_.size() - range.offset) return std::nullopt;
-  return std::span(directory_).subspan(range.offset, range.size);
+  return std::span<const std::byte>(directory_).subspan(range.offset, range.size);
 }
 
 // ---- The requester

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 /// A process that publishes regions, and looks for those of others.
 struct Process final : Application {
   Process(PeerId self, std::uint32_t entries, std::uint32_t fetches)
-      : published(8), known(entries, fetches, 1000), endpoint(made(self)) {}
+      : published(8, self), known(entries, fetches, 1000), endpoint(made(self)) {}
 
   Endpoint made(PeerId self) {
     auto result = Endpoint::make({.self = self, .key = 9, .seed = self}, {}, *this);
@@ -69,7 +69,7 @@ struct Neighbours {
 };
 
 TEST(PublishedRegions, KeysAreNeverUsedTwice) {
-  PublishedRegions regions(2);
+  PublishedRegions regions(2, 1);
   ASSERT_EQ(regions.add(100, 50), 0U);
   ASSERT_EQ(regions.add(200, 60), 1U);
   EXPECT_FALSE(regions.add(300, 70));

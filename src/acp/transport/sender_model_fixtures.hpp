@@ -135,7 +135,8 @@ class Model {
       } else if (next_ == cumulative_ || (admission && !(rationed_ && in_flight() <= 8 && attempts_ <= 64))) {
         credit = CreditState::ask_due;
       } else {
-        if (declare_lost(missing_below(next_)) && attempts_ >= 3 && !admission) window_ = std::max(1U, window_ / 2);
+        const bool answers = !admission || !rationed_;
+        if (declare_lost(missing_below(next_)) && attempts_ >= 3 && answers) window_ = std::max(1U, window_ / 2);
         if (credit != CreditState::ask_due) credit = CreditState::granted;
       }
     }
@@ -254,7 +255,7 @@ class Model {
   }
   bool declare_lost(const std::set<Sequence>& late) {
     lost_.insert(late.begin(), late.end());
-    if (options_.retransmission.admission) return !late.empty();
+    if (options_.retransmission.admission && rationed_) return !late.empty();
     for (std::size_t i = 0; i < late.size(); ++i) {
       if (++halves_ % 2 == 0 && window_ > 1) --window_;
     }

@@ -1,13 +1,10 @@
 #include "ayatori/carriers/process_sockets.hpp"
 
-#include <netinet/in.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <span>
 
 #include "process_sockets_state.hpp"
 
@@ -17,11 +14,6 @@ namespace {
 
 constexpr int max_events = 64;
 
-Failure refused(const char* what) {
-  const int code = errno;
-  return with_code(with_cause(fail("{}", what), std::strerror(code)), code);
-}
-
 }  // namespace
 
 ProcessSockets::ProcessSockets(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -29,20 +21,7 @@ ProcessSockets::~ProcessSockets() = default;
 
 Result<std::unique_ptr<ProcessSockets>> ProcessSockets::listen(Rank self, SocketOptions options) {
   auto state = std::make_unique<State>(self, std::move(options));
-  state->listener = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  state->events = Descriptor(epoll_create1(EPOLL_CLOEXEC));
-  sockaddr_in own{};
-  own.sin_family = AF_INET;
-  own.sin_addr.s_addr = htonl(INADDR_ANY);
-  auto* const address = reinterpret_cast<sockaddr*>(&own);
-  socklen_t length = sizeof own;
-  const int number = state->listener.number();
-  if (!state->listener.is_open() || !state->events.is_open() || bind(number, address, length) != 0 ||
-      ::listen(number, SOMAXCONN) != 0 || getsockname(number, address, &length) != 0) {
-    return refused("no connections of other processes can be taken");
-  }
-  state->port = ntohs(own.sin_port);
-  state->watch(number, EPOLLIN, &state->listener, true);
+  if (auto listens = state->listen(); !listens) return Failure(listens.error());
   return std::unique_ptr<ProcessSockets>(new ProcessSockets(std::move(state)));
 }
 
@@ -58,6 +37,7 @@ void ProcessSockets::set_peers(std::vector<SocketPeer> peers) {
   }
   state_->open_links.resize(peers.size());
   state_->has_ended.resize(peers.size());
+  state_->serials.resize(peers.size());
 }
 
 const std::vector<std::uint32_t>& ProcessSockets::State::paths_of(Rank to, Bytes bytes) const {
@@ -123,7 +103,9 @@ Result<> ProcessSockets::State::send(SocketExecution& execution, Rank to, Reques
     header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
     Outgoing& path = outgoing[to][paths[part]];
     if (!path.link.is_open()) {
-      if (auto connected = path.link.connect({options.token, self}); !connected) return connected;
+      SocketGreeting greeting{.process = self, .serial = ++connected, .proof = {}};
+      greeting.proof = proof_of_greeting(key, greeting, to);
+      if (auto begun = path.link.connect(greeting); !begun) return begun;
       watch(path.link.descriptor(), EPOLLOUT, &path, true);
       path.link.waits_for_buffer = true;
     }
@@ -159,15 +141,6 @@ Result<> ProcessSockets::State::post_receive(SocketExecution& execution, Rank fr
   return {};
 }
 
-void ProcessSockets::State::accept_all() {
-  while (true) {
-    Descriptor taken(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!taken.is_open()) return;
-    IncomingLink& link = incoming.emplace_back(std::move(taken), options.token);
-    watch(link.descriptor(), EPOLLIN, &link, true);
-  }
-}
-
 Result<> ProcessSockets::State::receive(IncomingLink& link) {
   const bool was_known = link.process() != no_id;
   const auto outcome = link.receive_some(inboxes, static_cast<Rank>(outgoing.size()));
@@ -184,8 +157,12 @@ Result<> ProcessSockets::State::receive(IncomingLink& link) {
     --open_links[link.process()];
     has_ended[link.process()] = true;
   }
-  incoming.remove_if([&](const IncomingLink& one) { return &one == &link; });
+  forget(link);
   return {};
+}
+
+void ProcessSockets::State::forget(IncomingLink& link) {
+  incoming.remove_if([&](const IncomingLink& one) { return &one == &link; });
 }
 
 /// What was blocked may have been asked for since.
@@ -209,17 +186,25 @@ Result<> ProcessSockets::State::check(const Completions& awaited, int millisecon
   std::array<epoll_event, max_events> happened;
   const int timeout = awaited.empty() ? milliseconds : 0;
   const int count = epoll_wait(events.number(), happened.data(), max_events, timeout);
-  for (int i = 0; i < count; ++i) {
-    const epoll_event& event = happened[static_cast<std::size_t>(i)];
-    if (event.data.ptr == &listener) {
-      accept_all();
-      continue;
-    }
+  const std::span<const epoll_event> all(happened.data(), static_cast<std::size_t>(std::max(count, 0)));
+  const auto is_ours = [&](const void* what) {
+    return what == &alarm || std::ranges::any_of(listeners, [&](const Descriptor& one) { return &one == what; });
+  };
+  for (const epoll_event& event : all) {
+    if (is_ours(event.data.ptr)) continue;
     // An outgoing connection is polled for buffer space only, and an incoming one never.
     const bool is_outgoing = std::ranges::none_of(incoming, [&](const auto& one) { return &one == event.data.ptr; });
     auto done = is_outgoing ? advance(*static_cast<Outgoing*>(event.data.ptr))
                             : receive(*static_cast<IncomingLink*>(event.data.ptr));
     if (!done) return done;
+  }
+  // These close connections, of which the events above may be.
+  for (const epoll_event& event : all) {
+    if (event.data.ptr == &alarm) {
+      on_second();
+    } else if (is_ours(event.data.ptr)) {
+      accept_all(*static_cast<Descriptor*>(event.data.ptr));
+    }
   }
   return {};
 }

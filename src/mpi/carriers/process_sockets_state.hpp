@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ayatori/carriers/process_sockets.hpp"
+#include "ayatori/secret/replay_window.hpp"
 #include "socket_inbox.hpp"
 #include "socket_links.hpp"
 
@@ -21,7 +22,12 @@ struct SocketExecution {
 };
 
 struct ProcessSockets::State {
-  State(Rank self_, SocketOptions options_) : self(self_), options(std::move(options_)) {}
+  State(Rank self_, SocketOptions options_)
+      : self(self_), options(std::move(options_)), key(derived_key(options.secret, "greetings of processes")) {}
+
+  /// Listeners, all at one port. Error: the system's.
+  [[nodiscard]] Result<> listen();
+  [[nodiscard]] bool listen_at(const std::vector<std::uint32_t>& addresses);
 
   void begin_execution(SocketExecution& execution, std::uint64_t context, bool keeps_early);
   void end_execution(SocketExecution& execution);
@@ -52,7 +58,12 @@ struct ProcessSockets::State {
   [[nodiscard]] Result<> retry_blocked();
   /// Indices of the paths by which the parts of a message go. Precondition: there is a path.
   [[nodiscard]] const std::vector<std::uint32_t>& paths_of(Rank to, Bytes bytes) const;
-  void accept_all();
+  [[nodiscard]] bool admits(const SocketGreeting& greeting);
+  void accept_all(const Descriptor& listener);
+  void set_alarm(bool on);
+  void on_second();
+  void watch_listeners(bool on);
+  void forget(IncomingLink& link);
   void watch(int descriptor, std::uint32_t events, void* what, bool is_new) const;
   [[nodiscard]] Result<> remember(Result<> done);
   [[nodiscard]] std::uint32_t new_send(const Send& send);
@@ -60,8 +71,14 @@ struct ProcessSockets::State {
   Rank self;
   SocketOptions options;
   std::uint16_t port = 0;
-  Descriptor listener;
+  DerivedKey key;
+  std::vector<Descriptor> listeners;
   Descriptor events;
+  Descriptor alarm;  ///< ticks each second while strangers may be connected, or none can be accepted
+  bool alarm_is_on = false;
+  bool listens = true;                ///< false after the system had no descriptors, until the next second
+  std::uint64_t connected = 0;        ///< connections of this process to others, ever
+  std::vector<ReplayWindow> serials;  ///< by process: of the greetings that were accepted
   std::vector<std::vector<SocketPeer::From>> by_size;  ///< by process
   std::vector<std::vector<Outgoing>> outgoing;         ///< by process and path
   std::list<IncomingLink> incoming;

@@ -1,6 +1,5 @@
 #include "ayatori/carriers/socket_carrier.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,56 +11,10 @@
 #include "case_fixtures.hpp"
 #include "participant_fixtures.hpp"
 #include "socket_inbox.hpp"
+#include "socket_network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
-
-constexpr std::uint64_t the_token = 77;
-
-/// Processes of this machine that reach each other by several of its loopback addresses.
-class SocketNetwork {
- public:
-  explicit SocketNetwork(Rank processes, std::size_t paths = 1, Bytes min_striped_bytes = 1000)
-      : min_striped_bytes_(min_striped_bytes) {
-    for (Rank self = 0; self < processes; ++self) {
-      sockets_.push_back(ProcessSockets::listen(self, {the_token}).value());
-    }
-    for (Rank self = 0; self < processes; ++self) set_paths(self, paths);
-  }
-
-  void begin_execution(std::uint32_t streams) {
-    ++context_;
-    carriers_.clear();
-    const auto all = std::make_shared<std::vector<Rank>>();
-    for (Rank rank = 0; rank < sockets_.size(); ++rank) all->push_back(rank);
-    for (const auto& one : sockets_) {
-      carriers_.push_back(std::make_unique<SocketCarrier>(*one, all, streams));
-      carriers_.back()->begin_execution(context_);
-    }
-  }
-
-  [[nodiscard]] SocketCarrier& carrier(Rank participant) { return *carriers_[participant]; }
-  [[nodiscard]] std::unique_ptr<ProcessSockets>& sockets(Rank process) { return sockets_[process]; }
-
- private:
-  void set_paths(Rank self, std::size_t count) {
-    std::vector<SocketPeer> peers(sockets_.size());
-    for (Rank peer = 0; peer < sockets_.size(); ++peer) {
-      for (std::size_t path = 0; path < count && peer != self; ++path) {
-        const std::uint32_t address = htonl(INADDR_LOOPBACK + static_cast<std::uint32_t>(path));
-        if (path == 0) peers[peer].by_size = {{0, {0}}, {min_striped_bytes_, {}}};
-        peers[peer].paths.push_back({address, "lo", address, sockets_[peer]->port()});
-        peers[peer].by_size.back().paths.push_back(static_cast<std::uint32_t>(path));
-      }
-    }
-    sockets_[self]->set_peers(std::move(peers));
-  }
-
-  Bytes min_striped_bytes_;
-  std::vector<std::unique_ptr<ProcessSockets>> sockets_;
-  std::vector<std::unique_ptr<SocketCarrier>> carriers_;
-  std::uint64_t context_ = 0;
-};
 
 class ExecuteBySockets : public testing::TestWithParam<Collective> {};
 
@@ -88,21 +41,6 @@ INSTANTIATE_TEST_SUITE_P(Of, ExecuteBySockets,
                                          Collective::allgather, Collective::gather, Collective::scatter,
                                          Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
-
-/// A message in one piece of memory of its own.
-struct Post {
-  Post(Rank peer, std::uint32_t stream, std::vector<std::byte> contents)
-      : bytes(std::move(contents)), piece(bytes), message{peer, stream, bytes.size(), {&piece, 1}} {}
-  std::vector<std::byte> bytes;
-  std::span<std::byte> piece;
-  CarriedMessage message;
-};
-
-std::vector<std::byte> numbered(std::size_t bytes) {
-  std::vector<std::byte> contents(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) contents[i] = static_cast<std::byte>(i * 31 + i / 256);
-  return contents;
-}
 
 /// Both ends go on until the receiver has `count` messages. Which, in the order in which they complete.
 Result<std::vector<RequestId>> received(SocketNetwork& network, std::size_t count) {
@@ -332,28 +270,6 @@ TEST(SocketCarrier, AProcessThatHasEndedIsAnErrorToWhoWaitsForIt) {
   const auto outcome = network.carrier(1).wait_some(some);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().message, "process 0 has ended before it sent what is awaited");
-}
-
-TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
-  SocketNetwork network(2);
-  network.begin_execution(1);
-  const int stranger = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(network.sockets(1)->port());
-  ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  const std::array<std::uint64_t, 2> greeting{the_token + 1, 0};
-  ASSERT_EQ(send(stranger, greeting.data(), sizeof greeting, 0), static_cast<ssize_t>(sizeof greeting));
-  std::array<RequestId, 1> some;
-  char byte = 0;
-  ssize_t got = -1;
-  for (int check = 0; check < 1'000'000 && got < 0; ++check) {
-    ASSERT_TRUE(network.carrier(1).test_some(some));
-    got = recv(stranger, &byte, 1, MSG_DONTWAIT);
-  }
-  EXPECT_EQ(got, 0);
-  close(stranger);
 }
 
 TEST(SocketCarrier, NobodyThereIsAnError) {

@@ -39,6 +39,11 @@ bool is_only_later(int code) {
 
 }  // namespace
 
+std::array<std::byte, 32> proof_of_greeting(const DerivedKey& key, const SocketGreeting& greeting, Rank to) {
+  const std::array<std::uint64_t, 3> claimed{greeting.process, greeting.serial, to};
+  return proof_of(key, std::as_bytes(std::span(claimed)));
+}
+
 Failure OutgoingLink::failure(int code) const {
   auto failed = fail("nothing can be sent from {} to {}", in_words(path_.own_address), in_words(path_.peer_address));
   return with_code(with_cause(std::move(failed), std::strerror(code)), code);
@@ -158,9 +163,9 @@ Result<IncomingLink::Outcome> IncomingLink::receive_some(SocketInboxes& inboxes,
   const auto ended = [](Read read) { return read == Read::end ? Outcome::ended : Outcome::drained; };
   if (process_ == no_id) {
     const auto read = fill(std::as_writable_bytes(std::span(&greeting_, 1)));
-    if (!read) return Failure(read.error());
+    if (!read) return Outcome::refused;  // a stranger's connection may break as it likes
     if (*read != Read::all) return ended(*read);
-    if (greeting_.token != token_ || greeting_.process >= processes) return Outcome::refused;
+    if (greeting_.process >= processes || !admits_(greeting_)) return Outcome::refused;
     process_ = static_cast<Rank>(greeting_.process);
   }
   while (true) {

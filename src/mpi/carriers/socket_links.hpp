@@ -2,8 +2,10 @@
 /// \file
 /// TCP connections, one per direction: the FIFO queue of messages to send, and the messages received.
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,15 +13,22 @@
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/carriers/process_sockets.hpp"
 #include "ayatori/executor/carrier.hpp"
+#include "ayatori/secret/job_secret.hpp"
 #include "socket_inbox.hpp"
 
 namespace ayatori {
 
-/// Who connects, before everything else.
+/// Who connects, before everything else. The secret itself is not sent.
 struct SocketGreeting {
-  std::uint64_t token = 0;
   std::uint64_t process = 0;
+  std::uint64_t serial = 0;           ///< another one for each connection of the process: a greeting is of use once
+  std::array<std::byte, 32> proof{};  ///< of the secret, see proof_of_greeting()
 };
+static_assert(sizeof(SocketGreeting) == 48);
+
+/// What a greeting to process `to` has to have as proof.
+[[nodiscard]] std::array<std::byte, 32> proof_of_greeting(const DerivedKey& key, const SocketGreeting& greeting,
+                                                          Rank to);
 
 /// Part of a message that leaves by one connection.
 struct LeavingFragment {
@@ -68,7 +77,10 @@ class IncomingLink {
     refused,  ///< it is of no process of this job
   };
 
-  IncomingLink(Descriptor socket, std::uint64_t token) : socket_(std::move(socket)), token_(token) {}
+  /// Whether a greeting is that of a process of this job, and new.
+  using Admits = std::function<bool(const SocketGreeting&)>;
+
+  IncomingLink(Descriptor socket, Admits admits) : socket_(std::move(socket)), admits_(std::move(admits)) {}
   [[nodiscard]] int descriptor() const { return socket_.number(); }
   /// Who sends; no_id until that is known.
   [[nodiscard]] Rank process() const { return process_; }
@@ -76,7 +88,8 @@ class IncomingLink {
   /// Takes what has come. Error: what does not fit its receive, or a connection that broke.
   [[nodiscard]] Result<Outcome> receive_some(SocketInboxes& inboxes, Rank processes);
 
-  bool is_blocked = false;  ///< the owner does not watch it
+  bool is_blocked = false;           ///< the owner does not watch it
+  std::uint32_t waited_seconds = 0;  ///< for its greeting, as the owner counts
 
  private:
   enum class Read : std::uint8_t { all, none, end };
@@ -85,7 +98,7 @@ class IncomingLink {
   [[nodiscard]] Result<Read> after(std::int64_t got);
 
   Descriptor socket_;
-  std::uint64_t token_;
+  Admits admits_;
   Rank process_ = no_id;
   SocketGreeting greeting_;
   FragmentHeader header_;

@@ -20,7 +20,7 @@ using namespace ayatori;
 
 namespace {
 
-constexpr std::uint64_t token = 0x4142434445464748;
+constexpr std::uint64_t admitted_serial = 0x4142434445464748;
 constexpr std::uint64_t context = 5;
 constexpr Rank processes = 3;
 constexpr std::size_t receives = 4;
@@ -51,7 +51,8 @@ class Connection {
     std::array<int, 2> ends{};
     require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
     far_ = Descriptor(ends[0]);
-    link_ = std::make_unique<IncomingLink>(Descriptor(ends[1]), token);
+    link_ = std::make_unique<IncomingLink>(
+        Descriptor(ends[1]), [](const SocketGreeting& greeting) { return greeting.serial == admitted_serial; });
   }
   /// False when it is over.
   bool receive(std::span<const std::uint8_t> bytes, SocketInboxes& inboxes) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <random>
 #include <span>
 
 #include "ayatori/base/text.hpp"
@@ -119,15 +118,29 @@ bool has_descriptors_for(std::size_t connections) {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && 2 * connections < limit.rlim_cur / 2;
 }
 
-/// One number for all processes that nobody outside of the job can guess.
-std::uint64_t shared_token(const Process& process) {
-  std::uint64_t token = 0;
+/// Rank 0 makes it; the MPI passes it on. Error: the kernel has no random numbers, which all processes report.
+Result<JobSecret> shared_secret(const Process& process) {
+  JobSecret secret;
+  int is_made = 0;
   if (process.rank == 0) {
-    std::random_device source;
-    token = (std::uint64_t{source()} << 32U) | source();
+    if (const auto made = random_secret()) {
+      secret = *made;
+      is_made = 1;
+    }
   }
-  PMPI_Bcast(&token, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return token;
+  PMPI_Bcast(&is_made, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(secret.bytes.data(), static_cast<int>(secret.bytes.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (is_made == 1) return secret;
+  return fail("the kernel gives no random numbers");
+}
+
+/// Those on which other processes connect to this one.
+std::vector<std::uint32_t> own_addresses(const Reachable& here) {
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t address : here.addresses) {
+    if (address != 0 && std::ranges::find(found, address) == found.end()) found.push_back(address);
+  }
+  return found;
 }
 
 }  // namespace
@@ -168,8 +181,11 @@ void join_networks(Process& process, const std::vector<std::string>& paths) {
   const OwnPaths own = own_paths(text);
   Reachable here{};
   std::string reason = why_not(process, own, here);
-  const SocketOptions options{.token = shared_token(process), .while_waiting = let_mpi_progress};
-  auto sockets = ProcessSockets::listen(static_cast<Rank>(process.rank), options);
+  const auto secret = shared_secret(process);
+  auto sockets = secret ? ProcessSockets::listen(
+                              static_cast<Rank>(process.rank),
+                              {.secret = *secret, .addresses = own_addresses(here), .while_waiting = let_mpi_progress})
+                        : Failure(secret.error());
   if (!sockets) reason = in_words(sockets.error());
   here.port = sockets ? (*sockets)->port() : 0;
   std::vector<Reachable> all(process.placement.machine.size());

@@ -5,6 +5,7 @@
 #include "ayatori/fixtures/child_fixtures.hpp"
 #include "ayatori/fixtures/clock_fixtures.hpp"
 #include "ayatori/fixtures/folder_fixtures.hpp"
+#include "ayatori/fixtures/loopback_ranks_fixtures.hpp"
 #include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/shm/shm_wire.hpp"
 #include "ayatori/udp/udp_wire.hpp"
@@ -17,15 +18,13 @@ using namespace std::chrono_literals;
 /// Two ranks a host, where the hosts are addresses of the loopback.
 struct Cluster {
   Folder folder;
-  JobKey key = static_cast<JobKey>(getpid()) << 32;
-  UdpAddresses addresses{.first_host = 127U << 24 | (static_cast<std::uint32_t>(getpid()) & 0xFFFF) << 8,
-                         .ranks_per_host = 2};
+  JobKey key = 0x5eed;
+  LoopbackRanks ranks;
 
   [[nodiscard]] std::unique_ptr<CombinedWire> wire(Rank self, Clock& clock = steady_clock()) const {
     auto near = need(ShmWire::make({.self = self, .key = key, .folder = folder.path()}));
-    auto far = need(UdpWire::make({.addresses = addresses, .self = self}));
-    const auto nearby = [rule = addresses, self](Rank peer) { return rule.host_of(peer) == rule.host_of(self); };
-    return std::make_unique<CombinedWire>(std::move(near), std::move(far), nearby, clock);
+    const auto nearby = [self](Rank peer) { return peer / 2 == self / 2; };
+    return std::make_unique<CombinedWire>(std::move(near), ranks.wire(self), nearby, clock);
   }
 };
 

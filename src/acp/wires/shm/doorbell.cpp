@@ -1,51 +1,44 @@
 #include "doorbell.hpp"
 
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 
 namespace ayatori::wires {
 
-namespace {
-
-struct Name {
-  sockaddr_un address{};
-  socklen_t size = 0;
-
-  Name(std::uint64_t key, Rank rank) {
-    address.sun_family = AF_UNIX;
-    // The leading zero makes it abstract.
-    const std::string name = fmt::format("ayatori-{:016x}-{}", key, rank);
-    std::memcpy(address.sun_path + 1, name.data(), name.size());
-    size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  }
-  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
-};
-
-}  // namespace
-
-Result<Doorbell> Doorbell::make(std::uint64_t key, Rank self) {
-  Descriptor made(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!made.is_open()) return refused("no local socket can be made", errno);
-  const Name name(key, self);
-  if (bind(made.number(), name.get(), name.size) != 0) {
-    return refused(fmt::format("rank {} of job {:016x} can't be woken", self, key), errno);
-  }
-  return Doorbell(key, std::move(made));
+Result<Doorbell> Doorbell::make(std::filesystem::path folder, Rank self) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) return refused("no pipe can be made", errno);
+  Doorbell made(std::move(folder));
+  made.read_end_ = Descriptor(ends[0]);
+  made.write_end_ = Descriptor(ends[1]);
+  auto published = PublishedDescriptor::make(made.link_of(self), ends[1]);
+  if (!published) return Failure(published.error());
+  made.published_ = std::move(*published);
+  return made;
 }
 
 void Doorbell::wake(Rank peer) {
-  const Name name(key_, peer);
-  // If the socket is full, the peer will wake anyway.
-  sendto(socket_.number(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.size);
+  // Open for reading, too: writing into a pipe that nobody reads would raise SIGPIPE.
+  const Descriptor pipe(open(link_of(peer).c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  struct stat found{};
+  if (!pipe.is_open() || fstat(pipe.number(), &found) != 0 || !S_ISFIFO(found.st_mode)) return;
+  // If the pipe is full, the peer will wake anyway.
+  (void)!write(pipe.number(), "", 1);
 }
 
 void Doorbell::drain() {
-  char signal = 0;
-  while (recv(socket_.number(), &signal, sizeof signal, MSG_DONTWAIT) >= 0) continue;
+  std::array<char, 256> signals{};
+  while (read(read_end_.number(), signals.data(), signals.size()) == static_cast<ssize_t>(signals.size())) continue;
+}
+
+void Doorbell::disown() {
+  published_.disown();
+  read_end_ = Descriptor();
+  write_end_ = Descriptor();
 }
 
 }  // namespace ayatori::wires

@@ -4,7 +4,7 @@
 
 namespace ayatori::wires {
 
-std::filesystem::path RingNames::of(Rank rank) const { return folder / fmt::format("{}{:016x}-{}", prefix, key, rank); }
+std::filesystem::path RingNames::of(Rank rank) const { return folder / fmt::format("ring-{}", rank); }
 
 Ring* PeerRings::of(Rank peer) {
   Entry* entry = open_.use(peer);

@@ -7,17 +7,16 @@
 #include <optional>
 
 #include "ayatori/bounded/peer_cache.hpp"
+#include "ayatori/shm/shm_file.hpp"
 #include "ring.hpp"
-#include "shm_file.hpp"
 
 namespace ayatori::wires {
 
-/// The names of the shm files that have the rings.
+/// The links to the memory that has the rings.
 struct RingNames {
   std::filesystem::path folder;
   std::uint64_t key = 0;
 
-  static constexpr const char* prefix = "ayatori-";
   [[nodiscard]] std::filesystem::path of(Rank rank) const;
 };
 
@@ -31,7 +30,7 @@ class PeerRings {
   /// To be called when a peer's ring stays full: unmaps it if the peer ended without closing it.
   void forget_if_dead(Rank peer);
 
-  /// Why the first shm file could not be used that was there.
+  /// Why the first memory could not be used that was there.
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
 
  private:

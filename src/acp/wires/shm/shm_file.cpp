@@ -1,12 +1,14 @@
-#include "shm_file.hpp"
+#include "ayatori/shm/shm_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+
+#include "ayatori/shm/private_folder.hpp"
 
 namespace ayatori::wires {
 
@@ -14,15 +16,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Removes a file whose process is dead; false if the process lives. The lock is held meanwhile, so that a file which
-/// took the name since then is not removed.
-bool remove_if_stale(const fs::path& path) {
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.is_open()) return errno == ENOENT;
-  if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) return false;
-  struct stat opened{};
-  if (fstat(file.number(), &opened) != 0 || opened.st_ino != inode_of(path)) return true;
-  return unlink(path.c_str()) == 0;
+std::string target_of(const fs::path& link) {
+  std::array<char, 256> text{};
+  const ssize_t size = readlink(link.c_str(), text.data(), text.size());
+  return {text.data(), static_cast<std::size_t>(size > 0 ? size : 0)};
+}
+
+/// Whether the link leads to something of ours. The number of a dead process may be another one's by now, which has
+/// something else there.
+bool is_alive(const fs::path& link) {
+  const std::string target = target_of(target_of(link));
+  return target.starts_with("/memfd:ayatori") || target.starts_with("pipe:");
 }
 
 }  // namespace
@@ -37,66 +41,67 @@ Mapping::~Mapping() {
   if (!memory_.empty()) munmap(memory_.data(), memory_.size());
 }
 
-Result<OwnShmFile> OwnShmFile::make(const fs::path& path, std::size_t bytes) {
-  const fs::path folder = path.parent_path();
-  Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file.is_open()) return refused(fmt::format("{}: no shared memory can be made there", folder.native()), errno);
-  // If the memory were not allocated now, a full folder would be a SIGBUS later.
-  if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
-    return with_hint(
-        refused(fmt::format("{}: no room for {} KiB of shared memory", folder.native(), bytes / 1024), error),
-        "make the folder larger (mount -o remount,size=…), or the ring smaller");
+Result<PublishedDescriptor> PublishedDescriptor::make(const fs::path& link, int descriptor) {
+  PublishedDescriptor made;
+  const std::string target = fmt::format("/proc/{}/fd/{}", getpid(), descriptor);
+  for (;;) {
+    // In a folder of somebody else, others would find what somebody else wants them to.
+    if (auto folder = make_private_folder(link.parent_path()); !folder) return Failure(folder.error());
+    if (symlink(target.c_str(), link.c_str()) == 0) break;
+    const int error = errno;
+    if (error == ENOENT) continue;  // removed meanwhile, as that of a job that is over
+    if (error != EEXIST) return refused(fmt::format("{} can't be made", link.native()), error);
+    if (is_alive(link)) return refused(fmt::format("{}: a living process has it", link.native()), EADDRINUSE);
+    unlink(link.c_str());
   }
-  if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
-    return refused(fmt::format("{}: files can't be locked there", folder.native()), errno);
+  made.link_ = link;
+  made.target_ = target;
+  return made;
+}
+
+void PublishedDescriptor::withdraw() {
+  if (!link_.empty() && target_of(link_) == target_) unlink(link_.c_str());
+  link_.clear();
+}
+
+Result<OwnShmFile> OwnShmFile::make(const fs::path& link, std::size_t bytes) {
+  Descriptor file(memfd_create("ayatori", MFD_CLOEXEC));
+  if (!file.is_open()) return refused("no shared memory can be made", errno);
+  // If the memory were not allocated now, a lack of it would be a SIGBUS later.
+  if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
+    return refused(fmt::format("no room for {} KiB of shared memory", bytes / 1024), error);
   }
   auto mapping = Mapping::of(file, bytes);
   if (!mapping) return Failure(mapping.error());
-  return OwnShmFile(path, std::move(file), std::move(*mapping));
+  return OwnShmFile(link, std::move(file), std::move(*mapping));
 }
 
-OwnShmFile::OwnShmFile(fs::path path, Descriptor file, Mapping mapping)
-    : path_(std::move(path)), file_(std::move(file)), mapping_(std::move(mapping)) {}
-
-OwnShmFile::~OwnShmFile() { withdraw(); }
-
-void OwnShmFile::withdraw() {
-  if (file_.is_open() && std::exchange(published_, false)) unlink(path_.c_str());
-}
+OwnShmFile::OwnShmFile(fs::path link, Descriptor file, Mapping mapping)
+    : link_(std::move(link)), file_(std::move(file)), mapping_(std::move(mapping)) {}
 
 Result<> OwnShmFile::publish() {
-  const std::string nameless = fmt::format("/proc/self/fd/{}", file_.number());
-  while (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    const int error = errno;
-    if (error != EEXIST) return refused(fmt::format("{} can't be made", path_.native()), error);
-    if (!remove_if_stale(path_)) return refused(fmt::format("{}: a living process has it", path_.native()), error);
-  }
-  published_ = true;
+  auto made = PublishedDescriptor::make(link_, file_.number());
+  if (!made) return Failure(made.error());
+  published_ = std::move(*made);
   return {};
 }
 
-Result<OpenShmFile> open_shm_file(const fs::path& path) {
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+Result<OpenShmFile> open_shm_file(const fs::path& link) {
+  const Descriptor file(open(link.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   struct stat found{};
   if (!file.is_open() || fstat(file.number(), &found) != 0) {
-    return refused(fmt::format("{} can't be opened", path.native()), errno);
+    return refused(fmt::format("{} can't be opened", link.native()), errno);
   }
-  if (found.st_size == 0) return fail("{}: it is empty", path.native());
+  if (!S_ISREG(found.st_mode) || found.st_uid != geteuid()) return fail("{}: it is not this user's", link.native());
+  if (found.st_size == 0) return fail("{}: it is empty", link.native());
   auto mapping = Mapping::of(file, static_cast<std::size_t>(found.st_size));
   if (!mapping) return Failure(mapping.error());
   return OpenShmFile{std::move(*mapping), found.st_ino};
 }
 
-ino_t inode_of(const fs::path& path) {
+ino_t inode_of(const fs::path& link) {
   struct stat found{};
-  return stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
-}
-
-void remove_stale(const fs::path& folder, const std::string& prefix) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().native().starts_with(prefix)) remove_if_stale(entry.path());
-  }
+  return stat(link.c_str(), &found) == 0 ? found.st_ino : 0;
 }
 
 }  // namespace ayatori::wires

@@ -1,7 +1,9 @@
-#include "shm_file.hpp"
+#include "ayatori/shm/shm_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -9,74 +11,102 @@
 
 #include "ayatori/fixtures/child_fixtures.hpp"
 #include "ayatori/fixtures/folder_fixtures.hpp"
+#include "ayatori/shm/private_folder.hpp"
 
 namespace ayatori::wires {
 namespace {
 
-TEST(OwnShmFile, PublishedFileIsFoundUntilItsOwnerEnds) {
+TEST(OwnShmFile, PublishedMemoryIsFoundUntilItsOwnerEnds) {
   const Folder folder;
-  const auto path = folder.path() / "ayatori-1";
+  const auto link = folder.path() / "ring-1";
   {
-    auto made = need(OwnShmFile::make(path, 5'000));
-    EXPECT_EQ(open_shm_file(path).error().code, ENOENT);
+    auto made = need(OwnShmFile::make(link, 5'000));
+    EXPECT_EQ(open_shm_file(link).error().code, ENOENT);
     ASSERT_TRUE(made.publish());
     made.bytes()[4'999] = std::byte{42};
-    const OpenShmFile found = need(open_shm_file(path));
+    const OpenShmFile found = need(open_shm_file(link));
     EXPECT_EQ(found.mapping.bytes().size(), 5'000U);
     EXPECT_EQ(found.mapping.bytes()[4'999], std::byte{42});
-    EXPECT_EQ(found.inode, inode_of(path));
-    remove_stale(folder.path(), "ayatori-");
-    EXPECT_TRUE(std::filesystem::exists(path)) << "its owner lives";
-    auto second = need(OwnShmFile::make(path, 5'000));
-    EXPECT_EQ(second.publish().error().message, path.native() + ": a living process has it");
+    EXPECT_EQ(found.inode, inode_of(link));
+    remove_if_over(folder.path());
+    EXPECT_TRUE(std::filesystem::is_symlink(link)) << "its owner lives";
+    auto second = need(OwnShmFile::make(link, 5'000));
+    const auto refused = second.publish();
+    EXPECT_EQ(refused.error().message, link.native() + ": a living process has it");
+    EXPECT_EQ(refused.error().code, EADDRINUSE);
   }
-  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::is_symlink(link));
 }
 
-TEST(OwnShmFile, PublishReplacesTheFileOfADeadProcess) {
+TEST(OwnShmFile, PublishReplacesTheLinkOfADeadProcess) {
   const Folder folder;
-  const auto path = folder.path() / "ayatori-1";
+  const auto link = folder.path() / "ring-1";
   Child dead([&] {
-    auto made = need(OwnShmFile::make(path, 5'000));
+    auto made = need(OwnShmFile::make(link, 5'000));
     if (made.publish()) raise(SIGKILL);
   });
   EXPECT_EQ(dead.wait(), -SIGKILL);
-  ASSERT_TRUE(std::filesystem::exists(path));
-  const ino_t left = inode_of(path);
-  auto made = need(OwnShmFile::make(path, 5'000));
+  ASSERT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(inode_of(link), 0U);
+  auto made = need(OwnShmFile::make(link, 5'000));
   ASSERT_TRUE(made.publish());
-  EXPECT_NE(inode_of(path), left);
+  EXPECT_NE(inode_of(link), 0U);
 }
 
-TEST(RemoveStale, RemovesFilesOfDeadProcessesAndNoOthers) {
+TEST(OwnShmFile, PublishRefusesAFolderThatOthersMayEnter) {
   const Folder folder;
-  std::ofstream(folder.path() / "ayatori-left") << "over";
-  std::ofstream(folder.path() / "another's") << "not ours";
-  remove_stale(folder.path(), "ayatori-");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "ayatori-left"));
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "another's"));
+  for (const mode_t mode : {0777, 0750, 0701, 01777}) {
+    chmod(folder.path().c_str(), mode);
+    auto made = need(OwnShmFile::make(folder.path() / "ring-1", 5'000));
+    const auto published = made.publish();
+    ASSERT_FALSE(published);
+    EXPECT_EQ(published.error().message, folder.path().native() + " must be a folder that only this user may enter");
+  }
+  chmod(folder.path().c_str(), 0700);
 }
 
-TEST(OwnShmFile, MakeReportsThatTheFolderHasNoRoom) {
+TEST(OwnShmFile, PublishDoesNotFollowALinkToAnotherFolder) {
+  const Folder folder;
+  const auto link = folder.path() / "elsewhere";
+  std::filesystem::create_directory_symlink(folder.path(), link);
+  auto made = need(OwnShmFile::make(link / "ring-1", 5'000));
+  EXPECT_FALSE(made.publish());
+}
+
+TEST(RemoveIfOver, RemovesLinksOfDeadProcessesAndTheFolderIfNothingIsLeft) {
+  const Folder folder;
+  const auto job = folder.path() / "job";
+  ASSERT_TRUE(make_private_folder(job));
+  std::filesystem::create_symlink("/proc/0/fd/3", job / "ring-1");
+  std::ofstream(job / "another's") << "not ours";
+  remove_if_over(job);
+  EXPECT_FALSE(std::filesystem::is_symlink(job / "ring-1"));
+  EXPECT_TRUE(std::filesystem::exists(job / "another's"));
+  std::filesystem::remove(job / "another's");
+  remove_if_over(job);
+  EXPECT_FALSE(std::filesystem::exists(job));
+}
+
+TEST(OwnShmFile, MakeReportsThatThereIsNoMemory) {
   const Folder folder;
   Child limited([&] {
-    // A limit on files is what a test can do to itself; a full folder fails in the same call.
+    // A limit on files is what a test can do to itself; a machine without memory fails in the same call.
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{10'000, 10'000};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const auto made = OwnShmFile::make(folder.path() / "ayatori-1", 1 << 20);
-    const std::string expected = folder.path().native() + ": no room for 1024 KiB of shared memory";
-    if (made || made.error().message != expected || made.error().hint.empty())
+    const auto made = OwnShmFile::make(folder.path() / "ring-1", 1 << 20);
+    if (made || made.error().message != "no room for 1024 KiB of shared memory")
       throw std::runtime_error("no such error");
   });
   EXPECT_EQ(limited.wait(), 0);
 }
 
-TEST(OwnShmFile, MakeReportsThatTheFolderIsMissing) {
-  const auto made = OwnShmFile::make("/nowhere/ayatori-1", 100);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().message, "/nowhere: no shared memory can be made there");
-  EXPECT_EQ(made.error().code, ENOENT);
+TEST(OwnShmFile, PublishReportsThatTheFolderCantBeMade) {
+  auto made = need(OwnShmFile::make("/nowhere/job/ring-1", 100));
+  const auto published = made.publish();
+  ASSERT_FALSE(published);
+  EXPECT_EQ(published.error().message, "/nowhere/job can't be made");
+  EXPECT_EQ(published.error().code, ENOENT);
 }
 
 }  // namespace

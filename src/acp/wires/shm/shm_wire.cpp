@@ -1,10 +1,10 @@
 #include "ayatori/shm/shm_wire.hpp"
 
 #include "ayatori/base/heap.hpp"
+#include "ayatori/shm/shm_file.hpp"
 #include "doorbell.hpp"
 #include "peer_rings.hpp"
 #include "ring.hpp"
-#include "shm_file.hpp"
 
 namespace ayatori::wires {
 
@@ -71,10 +71,9 @@ Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock&
   const RingShape shape = shape_of(options);
   if (auto good = check(shape); !good) return Failure(good.error());
   if (options.mappings == 0) return fail("mappings is 0; it must be at least 1");
-  remove_stale(options.folder, RingNames::prefix);
   auto file = OwnShmFile::make(RingNames{options.folder, options.key}.of(options.self), Ring::bytes(shape));
   if (!file) return Failure(file.error());
-  auto doorbell = Doorbell::make(options.key, options.self);
+  auto doorbell = Doorbell::make(options.folder, options.self);
   if (!doorbell) return Failure(doorbell.error());
   const Ring ring = Ring::make(file->bytes(), shape, options.key, options.self);
   if (auto good = file->publish(); !good) return Failure(good.error());
@@ -139,7 +138,10 @@ void ShmWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->doorbell.descriptor(), POLLIN, 0});
 }
 
-void ShmWire::withdraw() { state_->file.withdraw(); }
+void ShmWire::withdraw() {
+  state_->file.withdraw();
+  state_->doorbell.withdraw();
+}
 
 void ShmWire::disown() {
   state_->file.disown();

@@ -4,9 +4,11 @@ namespace ayatori::wires {
 
 bool Arrivals::receive(int socket, DatagramCalls& calls) {
   const std::span<std::byte> memory(memory_.get(), train_bytes);
-  const ssize_t size = calls.receive(socket, memory);
+  KernelAddress source;
+  const ssize_t size = calls.receive(socket, memory, source);
   // Such errors are those of earlier sends. Nobody needs to know: the transport sends lost packets again.
   if (size < 0) return false;
+  source_ = socket_address(source);
   bytes_ = static_cast<std::size_t>(size);
   reader_ = FrameReader(memory.first(bytes_));
   return true;

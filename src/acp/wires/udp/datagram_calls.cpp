@@ -19,8 +19,9 @@ int DatagramCalls::send(int socket, std::span<mmsghdr> messages) {
                                                                                                                   : 1;
 }
 
-ssize_t DatagramCalls::receive(int socket, std::span<std::byte> memory) {
-  return recv(socket, memory.data(), memory.size(), MSG_DONTWAIT);
+ssize_t DatagramCalls::receive(int socket, std::span<std::byte> memory, KernelAddress& source) {
+  source.size = sizeof source.bytes;
+  return recvfrom(socket, memory.data(), memory.size(), MSG_DONTWAIT, source.get(), &source.size);
 }
 
 }  // namespace ayatori::wires

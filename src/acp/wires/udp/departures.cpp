@@ -34,6 +34,7 @@ bool Departures::add(const transport::Datagram& datagram) {
     train->to = datagram.to;
     train->bytes = train->gone = train->segment = 0;
     train->full = false;
+    train->since = {};
   }
   std::byte* to = put_frame_header(size, train->memory.get() + train->bytes);
   to = std::ranges::copy(datagram.header, to).out;

@@ -16,6 +16,7 @@ struct Train {
   std::uint32_t gone = 0;     ///< of these, sent already: whole GSO segments
   std::uint32_t segment = 0;  ///< where the last GSO segment starts
   bool full = false;          ///< takes no further datagram
+  transport::Time since{};    ///< when it was found to have no address; {}: it was not
   std::unique_ptr<std::byte[]> memory;
 
   [[nodiscard]] std::uint32_t waiting() const { return bytes - gone; }
@@ -34,7 +35,7 @@ class Departures {
   [[nodiscard]] bool empty() const { return used_ == 0; }
   [[nodiscard]] std::size_t segment_bytes() const { return segment_bytes_; }
 
-  /// Frees the trains that have been sent completely.
+  /// Frees the trains that have been sent completely, or given up (`gone` is all of it).
   void clear_departed();
 
   static constexpr std::size_t max_trains = 16;

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/loopback_ranks_fixtures.hpp"
 #include "ayatori/fixtures/lossy_loopback_fixtures.hpp"
 #include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/udp/udp_wire.hpp"
@@ -36,8 +37,7 @@ Counted& shared_counts() {
 }
 
 void exchange(Rank rank, Counted& counted) {
-  const UdpAddresses addresses{.first_host = 127U << 24 | 1, .ranks_per_host = procs};
-  const auto wire = need(UdpWire::make({.addresses = addresses, .self = rank}));
+  const auto wire = LoopbackRanks{127U << 24 | 1}.wire(rank);
   TestProcess process(*wire, {rank, 0x5eed, rank, 0}, {});
   process.exchange(procs, messages, max_bytes);
   const Statistics& seen = process.endpoint().statistics();

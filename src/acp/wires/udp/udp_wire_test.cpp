@@ -9,6 +9,8 @@
 
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/clock_fixtures.hpp"
+#include "ayatori/fixtures/loopback_ranks_fixtures.hpp"
 #include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/fixtures/stopped_receiver_fixtures.hpp"
 
@@ -18,19 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr JobKey key = 0x5eed;
-
-/// Each test has addresses of its own, one a rank, of the millions that the loopback has.
-UdpAddresses own_addresses() {
-  static std::uint32_t tests = 0;
-  UdpAddresses addresses;
-  addresses.first_host = 127U << 24 | (static_cast<std::uint32_t>(getpid()) & 0xFFFF) << 8 | (++tests * 16 & 0xFF);
-  return addresses;
-}
-
-std::unique_ptr<UdpWire> wire_of(UdpOptions options, Rank self, DatagramCalls& calls = kernel_calls()) {
-  options.self = self;
-  return need(UdpWire::make(options, calls));
-}
 
 /// Fails at random, as a kernel may; otherwise makes the real calls.
 class FailingKernel final : public DatagramCalls {
@@ -43,9 +32,9 @@ class FailingKernel final : public DatagramCalls {
     if (random_.below(4) == 0) return fail_with(errors[random_.below(std::size(errors))]);
     return DatagramCalls::send(socket, messages.first(1 + random_.below(messages.size())));
   }
-  ssize_t receive(int socket, std::span<std::byte> memory) override {
+  ssize_t receive(int socket, std::span<std::byte> memory, KernelAddress& source) override {
     if (random_.below(8) == 0) return fail_with(ECONNREFUSED);
-    return DatagramCalls::receive(socket, memory);
+    return DatagramCalls::receive(socket, memory, source);
   }
 
  private:
@@ -56,42 +45,88 @@ class FailingKernel final : public DatagramCalls {
   Random random_;
 };
 
-TEST(UdpAddresses, AddressFollowsFromTheRank) {
-  const UdpAddresses addresses{.first_host = 10U << 24 | 254, .first_port = 24'000, .ranks_per_host = 4};
-  EXPECT_EQ(text_of(addresses.of(0)), "10.0.0.254:24000");
-  EXPECT_EQ(text_of(addresses.of(7)), "10.0.0.255:24003");
-  EXPECT_EQ(text_of(addresses.of(8)), "10.0.1.0:24000");
-  EXPECT_EQ(addresses.host_of(7), 1U);
-  EXPECT_TRUE(check(addresses));
+TEST(UdpSocket, AddressesAreThoseOfBothFamilies) {
+  const SocketAddress ipv4{IpAddress(10U << 24 | 7), 24'001};
+  const SocketAddress ipv6{*parse_ip_address("fd00::1"), 24'001};
+  EXPECT_EQ(text_of(ipv4), "10.0.0.7:24001");
+  EXPECT_EQ(text_of(ipv6), "[fd00::1]:24001");
+  EXPECT_EQ(socket_address(kernel_address(ipv4, AF_INET)), ipv4);
+  EXPECT_EQ(socket_address(kernel_address(ipv4, AF_INET6)), ipv4);
+  EXPECT_EQ(socket_address(kernel_address(ipv6, AF_INET6)), ipv6);
+}
+
+TEST(UdpSocket, KernelChoosesThePort) {
+  const IpAddress own[] = {IpAddress(127U << 24 | 1)};
+  const UdpSocket first = need(open_udp_socket(own));
+  const UdpSocket second = need(open_udp_socket(own));
+  EXPECT_NE(first.port, 0);
+  EXPECT_NE(first.port, second.port);
+  const IpAddress foreign[] = {IpAddress(192U << 24 | 2 << 8 | 1)};
+  const auto refused = open_udp_socket(foreign);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "this process can't have the address 192.0.2.1:0");
 }
 
 TEST(UdpWire, MakeNamesTheOptionThatIsOutOfRange) {
-  const auto message = [](const UdpOptions& options) {
-    const auto made = UdpWire::make(options);
-    return made ? std::string() : made.error().message;
-  };
-  UdpOptions options;
-  options.addresses = {.first_port = 65'535, .ranks_per_host = 2};
-  EXPECT_EQ(message(options), "2 ranks a host; from port 65535 on it must be 1 to 1");
-  options.addresses = own_addresses();
-  options.datagram_bytes = 65'505;
-  EXPECT_EQ(message(options), "datagram_bytes is 65505; over UDP it must be 192 to 65504");
-  options.datagram_bytes = 1'472;
-  const auto first = wire_of(options, 0);
-  EXPECT_EQ(message(options), "rank 0 can't have the address " + text_of(options.addresses.of(0)));
+  const auto made = UdpWire::make({.datagram_bytes = 65'505}, {}, {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "datagram_bytes is 65505; over UDP it must be 192 to 65504");
 }
 
-TEST(DatagramBytesBetween, LoopbackTakesTheLargestDatagram) {
-  EXPECT_EQ(datagram_bytes_between(own_addresses(), 0, 1), 65'504U);
+TEST(UdpWire, DatagramsWaitForAnAddressForAWhile) {
+  const LoopbackRanks ranks;
+  SetClock clock;
+  bool known = false;
+  const UdpPeers peers{.find = [&](Rank rank) { return known ? std::optional(ranks.of(rank)) : std::nullopt; },
+                       .admits = {}};
+  const auto sender = need(UdpWire::make({}, ranks.socket(0), peers, clock));
+  const auto receiver = ranks.wire(1);
+  const std::vector<std::byte> small(100);
+  const std::vector<std::byte> large(20'000);
+  std::size_t arrived = 0;
+  const auto poll = [&] { return receiver->poll(10, [&](auto datagram) { arrived += datagram.size(); }); };
+  ASSERT_TRUE(sender->send({1, false, small, {}}));
+  sender->flush();
+  EXPECT_FALSE(sender->send({1, false, large, {}}));
+  EXPECT_EQ(poll(), 0U);
+  known = true;
+  ASSERT_TRUE(sender->send({1, false, large, {}}));
+  while (arrived < small.size() + large.size()) poll();
+  known = false;
+  ASSERT_TRUE(sender->send({1, false, small, {}}));
+  sender->flush();
+  clock.time += 20ms;
+  sender->flush();
+  EXPECT_EQ(sender->statistics().unreachable, 1U);
+  EXPECT_FALSE(sender->send({1, false, large, {}}));
+  clock.time += 20ms;
+  EXPECT_TRUE(sender->send({1, false, large, {}})) << "it is lost";
+  EXPECT_EQ(sender->statistics().unreachable, 2U);
+}
+
+TEST(UdpWire, DatagramsThatAreNotAdmittedAreDropped) {
+  const LoopbackRanks ranks;
+  UdpPeers peers = ranks.peers();
+  peers.admits = [&](const SocketAddress& source, auto) { return source == ranks.of(1); };
+  const auto receiver = need(UdpWire::make({}, ranks.socket(0), peers));
+  const std::vector<std::byte> bytes(100);
+  for (const Rank from : {1U, 2U}) {
+    const auto sender = ranks.wire(from);
+    ASSERT_TRUE(sender->send({0, false, bytes, {}}));
+    sender->flush();
+  }
+  std::size_t taken = 0;
+  while (receiver->statistics().strangers == 0 || taken == 0) receiver->poll(10, [&](auto) { ++taken; });
+  EXPECT_EQ(taken, 1U);
 }
 
 class UdpExchange : public testing::TestWithParam<std::tuple<Rank, std::uint32_t>> {};
 
 TEST_P(UdpExchange, DeliversEveryMessageBetweenThreads) {
   const auto [procs, datagram_bytes] = GetParam();
-  const UdpAddresses addresses = own_addresses();
+  const LoopbackRanks ranks;
   in_threads(procs, [&, procs = procs, bytes = datagram_bytes](Rank rank) {
-    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = bytes}, rank);
+    const auto wire = ranks.wire(rank, {.datagram_bytes = bytes});
     TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(procs, 300 / procs, 60'000);
   });
 }
@@ -101,18 +136,18 @@ INSTANTIATE_TEST_SUITE_P(Sizes, UdpExchange,
                                          std::tuple{8, 1'470U}));
 
 TEST(UdpWire, ExchangeDeliversEveryMessageIfTheReceiverHasOneBuffer) {
-  const UdpAddresses addresses = own_addresses();
+  const LoopbackRanks ranks;
   in_processes(3, [&](Rank rank) {
-    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470, .receive_bytes = 1}, rank);
+    const auto wire = ranks.wire(rank, {.datagram_bytes = 1'470, .receive_bytes = 1});
     TestProcess(*wire, {rank, key, rank, 0}, with_receive_buffers(1)).exchange(3, 60, 20'000);
   });
 }
 
 TEST(UdpWire, ExchangeDeliversEveryMessageIfTheKernelLacksBuffersAndSegmentation) {
-  const UdpAddresses addresses = own_addresses();
+  const LoopbackRanks ranks;
   in_threads(3, [&](Rank rank) {
     FailingKernel kernel(rank + 1);
-    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470}, rank, kernel);
+    const auto wire = ranks.wire(rank, {.datagram_bytes = 1'470}, kernel);
     TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(3, 100, 20'000);
     const UdpStatistics statistics = wire->statistics();
     if (statistics.no_room == 0 || statistics.dropped == 0) throw std::runtime_error("the kernel never refused");
@@ -121,17 +156,17 @@ TEST(UdpWire, ExchangeDeliversEveryMessageIfTheKernelLacksBuffersAndSegmentation
 }
 
 TEST(UdpWire, DatagramsOfOtherJobsAreDropped) {
-  const UdpAddresses addresses = own_addresses();
-  const auto wire = wire_of({.addresses = addresses}, 0);
-  const auto other = wire_of({.addresses = addresses}, 1);
+  const LoopbackRanks ranks;
+  const auto wire = ranks.wire(0);
+  const auto other = ranks.wire(1);
   TestProcess process(*wire, {0, key, 0, 0}, {});
   TestProcess stranger(*other, {1, key + 1, 1, 0}, {});
   stranger.send(0, 0, 1'000);
   const Descriptor raw(socket(AF_INET, SOCK_DGRAM, 0));
-  const sockaddr_in to = addresses.of(0);
+  const KernelAddress to = kernel_address(ranks.of(0), AF_INET);
   for (std::size_t size = 0; size < 300; ++size) {
     const std::vector<char> noise(size, static_cast<char>(size));
-    sendto(raw.number(), noise.data(), size, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    sendto(raw.number(), noise.data(), size, 0, to.get(), to.size);
   }
   process.run([&] {
     stranger.step();
@@ -143,19 +178,18 @@ TEST(UdpWire, DatagramsOfOtherJobsAreDropped) {
 }
 
 TEST(UdpWire, EveryMessageReachesAReceiverThatWasStopped) {
-  const UdpAddresses addresses = own_addresses();
-  stop_and_continue_a_receiver(
-      [&](Rank rank) { return wire_of({.addresses = addresses, .datagram_bytes = 8'000}, rank); }, key);
+  const LoopbackRanks ranks;
+  stop_and_continue_a_receiver([&](Rank rank) { return ranks.wire(rank, {.datagram_bytes = 8'000}); }, key);
 }
 
 TEST(UdpWire, KilledPeerIsReportedAsLost) {
-  const UdpAddresses addresses = own_addresses();
+  const LoopbackRanks ranks;
   Child receiver([&] {
-    const auto wire = wire_of({.addresses = addresses}, 1);
+    const auto wire = ranks.wire(1);
     TestProcess process(*wire, {1, key, 1, 0}, {});
     process.run([] { return false; });
   });
-  const auto wire = wire_of({.addresses = addresses}, 0);
+  const auto wire = ranks.wire(0);
   TestProcess process(*wire, {0, key, 0, 0}, giving_up_after(100ms));
   process.send(1, 0, 1'000);
   process.run([&] { return process.idle(); });
@@ -182,12 +216,10 @@ TEST(UdpWire, EveryMessageArrivesIfTheMtuShrinks) {
   Child host([] {
     if (unshare(CLONE_NEWNET) != 0) _exit(77);
     set_loopback_mtu(9'000);
-    UdpOptions options{.addresses = own_addresses()};
-    options.datagram_bytes = need(datagram_bytes_between(options.addresses, 0, 1));
-    if (options.datagram_bytes != 8'970) throw std::runtime_error("the MTU is not seen");
+    const LoopbackRanks ranks;
     std::atomic<bool> shrunk = false;
     in_threads(2, [&](Rank rank) {
-      const auto wire = wire_of(options, rank);
+      const auto wire = ranks.wire(rank, {.datagram_bytes = 8'970});
       TestProcess process(*wire, {rank, key, rank, 0}, {});
       for (std::uint32_t i = 0; i < 1'000; ++i) process.send(1 - rank, i, 20'000);
       process.run([&] {

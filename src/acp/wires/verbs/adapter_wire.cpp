@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "ayatori/lookup/looked_up_wire.hpp"
 #include "ayatori/verbs/verbs_wire.hpp"
 
 namespace ayatori::wires {
@@ -20,23 +19,20 @@ AdapterAddress bytes_of(const UdAddress& address) {
 }
 
 Result<UdAddress> found_by(AddressLookup& lookup, Rank rank) {
-  const auto bytes = lookup.find(rank);
-  if (!bytes) return Failure(bytes.error());
+  const Card* const card = lookup.find(rank);
+  if (!card) return fail("the adapter's address of rank {} is not known yet", rank);
   UdAddress address;
-  if (bytes->size() != sizeof address) return fail("rank {} has another kind of adapter", rank);
-  std::memcpy(&address, bytes->data(), sizeof address);
+  if (card->adapter.size() != sizeof address) return fail("rank {} has another kind of adapter", rank);
+  std::memcpy(&address, card->adapter.data(), sizeof address);
   return address;
 }
 
 AdapterWire opened(const AdapterSettings& settings) {
-  auto lookup = AddressLookup::make(settings.lookup);
-  if (!lookup) return Failure(lookup.error());
-  AddressLookup& peers = **lookup;
-  auto wire = VerbsWire::make({.key = settings.lookup.key, .device = settings.adapter},
-                              [&peers](Rank rank) { return found_by(peers, rank); });
+  auto wire = VerbsWire::make({.key = settings.key, .device = settings.adapter},
+                              [peers = settings.lookup](Rank rank) { return found_by(*peers, rank); });
   if (!wire) return Failure(wire.error());
-  peers.set_own(bytes_of((*wire)->address()));
-  return std::make_unique<LookedUpWire>(std::move(*lookup), std::move(*wire));
+  settings.lookup->set_own_adapter(bytes_of((*wire)->address()));
+  return std::move(*wire);
 }
 
 }  // namespace
@@ -49,12 +45,11 @@ extern "C" void ayatori_open_adapter_wire(const ayatori::wires::AdapterSettings&
 }
 
 /// Of an adapter whose MTU is the largest that InfiniBand has, that of the default options.
-extern "C" void ayatori_find_adapter_memory(const ayatori::wires::LookupOptions& lookup,
-                                            ayatori::wires::AdapterMemory& found) {
+extern "C" void ayatori_find_adapter_memory(ayatori::wires::AdapterMemory& found) {
   using namespace ayatori::wires;
-  const VerbsOptions options{.key = lookup.key};
+  const VerbsOptions options;
   found = {.datagram_bytes = options.datagram_bytes,
-           .bytes = VerbsWire::memory_bytes(options, options.datagram_bytes) +
-                    AddressLookup::memory_bytes(lookup, sizeof(UdAddress)),
+           .bytes = VerbsWire::memory_bytes(options, options.datagram_bytes),
+           .address_bytes = sizeof(UdAddress),
            .queue_pairs = VerbsWire::queue_pairs};
 }

@@ -89,9 +89,10 @@ class GlobalMemory {
   [[nodiscard]] Result<Handle> copy(Time now, GlobalAddress dst, GlobalAddress src, Bytes size, Handle after);
   [[nodiscard]] Result<Handle> apply(Time now, const AtomicOperation& operation, Handle after);
 
-  /// A copy that is completed at once; nothing if operations before are not completed, or if this process can't reach
-  /// both memories by loads and stores.
+  /// A copy or atomic that is completed at once; nothing if operations before are not completed, or if a peer has to be
+  /// asked: if this process can't reach the memory by loads and stores, nor by a copy to or from a neighbour.
   [[nodiscard]] std::optional<Handle> copy_directly(GlobalAddress dst, GlobalAddress src, Bytes size);
+  [[nodiscard]] std::optional<Handle> apply_directly(const AtomicOperation& operation);
 
   [[nodiscard]] Handle latest() const;  ///< the last handle; 0 if there is none
   [[nodiscard]] bool completed(Handle handle) const;

@@ -2,7 +2,9 @@
 /// \file
 /// The memory of this process that has global addresses. Not thread-safe.
 
+#include <functional>
 #include <optional>
+#include <span>
 
 #include "ayatori/onesided/address_space.hpp"
 #include "ayatori/transport/rdma.hpp"
@@ -12,7 +14,9 @@ namespace ayatori::onesided {
 
 class Memory {
  public:
-  Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::regions) {}
+  /// `seed`: of the keys of regions; a secret of this process.
+  Memory(const AddressSpace& space, Rank self, std::uint64_t seed)
+      : space_(space), self_(self), published_(AddressSpace::regions, seed) {}
 
   /// Registers memory and returns the key of the registration, which no later one has. The bytes stay the caller's, and
   /// must stay until remove().
@@ -24,9 +28,30 @@ class Memory {
   /// The global address of a byte; nothing if the byte does not belong to the registration.
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
-  /// Memory of other processes that lies in this one's address space, too: region 0 of `count` ranks from `first` on,
-  /// `each` bytes apart. The memory must outlive this object.
-  void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
+  /// Memory that the processes of a host share: region 0 of `count` ranks from `first` on, `each` bytes apart from
+  /// `start` on, and what each says of its other regions, neighbour_bytes apart from `neighbours` on, zeroed at first.
+  /// It must outlive this object. `process` names this process to the others.
+  struct Shared {
+    Rank first = 0;
+    Rank count = 0;
+    std::byte* start = nullptr;
+    Bytes each = 0;
+    std::byte* neighbours = nullptr;
+  };
+  static constexpr Bytes neighbour_bytes = 8'192;
+  void share(const Shared& shared, std::uint64_t process);
+
+  /// Copies between local memory and that of another process of this host, from `address` on. `read_twice`: each half
+  /// of `local` gets the same bytes, read one after the other. False: it can't, and nothing or a part was copied.
+  enum class Neighbourly : std::uint8_t { read, read_twice, write };
+  using NeighbourCopy =
+      std::function<bool(std::uint64_t process, std::uint64_t address, std::span<std::byte> local, Neighbourly what)>;
+  void use(NeighbourCopy copy) { neighbour_copy_ = std::move(copy); }
+
+  /// Copies between `local` and registered memory of a process of this host that is not mapped. False if it is none, if
+  /// not all of it is registered, or if it can't be done: then the process has to be asked.
+  [[nodiscard]] bool copy_to_neighbour(const Location& to, const std::byte* local, Bytes size);
+  [[nodiscard]] bool copy_from_neighbour(const Location& from, std::byte* local, Bytes size);
 
   /// The memory that this process can reach by loads and stores, its own or mapped; nullptr if it does not reach all of
   /// it.
@@ -63,12 +88,11 @@ class Memory {
   std::uint64_t word_read_ = 0;  // what read() has loaded atomically
   transport::Rdma* adapter_ = nullptr;
   std::vector<AdapterKeys> adapter_keys_;  // by region, as far as they were asked for
-  struct Mapped {
-    Rank first = 0;
-    Rank count = 0;
-    std::byte* start = nullptr;
-    Bytes each = 0;
-  } mapped_;
+  [[nodiscard]] std::optional<transport::Region> neighbours_region(const Location& location, Bytes size) const;
+  [[nodiscard]] bool copy_neighbour(const Location& location, std::span<std::byte> local, Neighbourly what);
+
+  Shared shared_;
+  NeighbourCopy neighbour_copy_;
 };
 
 /// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are loaded atomically, and stored atomically with release

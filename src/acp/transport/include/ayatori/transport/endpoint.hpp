@@ -59,6 +59,7 @@ struct Identity {
   JobKey key = 0;
   std::uint64_t seed = 0;  ///< of the jitter; different in each process
   Epoch floor = 0;         ///< 0, or the retire() of the endpoint that had this rank before
+  PeerId procs = no_id;    ///< packets of this rank and higher ones are those of strangers
 };
 
 /// One process of the transport. Not thread-safe.

@@ -198,4 +198,7 @@ struct ExpressPacket {
 /// must not compete with data for the few buffers). Safe for any bytes.
 [[nodiscard]] bool is_control(std::span<const std::byte> datagram);
 
+/// The rank that a datagram names as its sender; nothing if it is too short. Safe for any bytes.
+[[nodiscard]] std::optional<PeerId> sender_of(std::span<const std::byte> datagram);
+
 }  // namespace ayatori::transport

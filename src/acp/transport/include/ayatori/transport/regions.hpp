@@ -12,13 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/base/random.hpp"
 #include "ayatori/transport/endpoint.hpp"
 #include "ayatori/transport/queues.hpp"
 
 namespace ayatori::transport {
 
-/// Memory that its owner lets peers use. `key` is what RemoteRange::key must be. It is never used twice, so a peer that
-/// still has an old one is refused.
+/// Memory that its owner lets peers use. `key` is what RemoteRange::key must be: a random number, so that nobody who
+/// was not given it finds it, and a peer that still has an old one is refused.
 struct Region {
   std::uint64_t key = 0;   ///< 0: there is no such region
   std::uint64_t base = 0;  ///< whatever the owner says: an address, for example
@@ -27,14 +28,27 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// The index of a region by its key: the lower 8 bits.
+[[nodiscard]] constexpr std::uint32_t index_of(std::uint64_t key) { return static_cast<std::uint32_t>(key & 0xFF); }
+
 /// The key under which every endpoint's directory is read; no region has it.
 inline constexpr std::uint64_t directory_key = ~std::uint64_t{0};
 inline constexpr std::size_t region_bytes = 24;  ///< of an entry of the directory
 
+[[nodiscard]] constexpr std::size_t directory_bytes(std::uint32_t regions) { return regions * region_bytes; }
+
+/// A region of another process of this host, out of its directory in shared memory. Nothing if there is none now.
+[[nodiscard]] std::optional<Region> region_in(std::span<const std::byte> directory, std::uint32_t index);
+
 /// What an endpoint has registered: a directory of fixed size. Not thread-safe.
 class PublishedRegions {
  public:
-  explicit PublishedRegions(std::uint32_t capacity);
+  /// `capacity`: regions, at most 256. `seed`: of the keys; a secret.
+  PublishedRegions(std::uint32_t capacity, std::uint64_t seed);
+
+  /// Moves the directory into memory that processes of this host share, zeroed and aligned to 8 bytes:
+  /// directory_bytes(capacity). They read it by region_in(). It must outlive this object.
+  void publish_at(std::span<std::byte> shared);
 
   /// The index under which peers find it; nothing if the directory is full.
   [[nodiscard]] std::optional<std::uint32_t> add(std::uint64_t base, Bytes size);
@@ -54,8 +68,9 @@ class PublishedRegions {
   void write_entry(std::uint32_t index, const Region& region);
 
   std::vector<Region> regions_;
-  std::vector<std::byte> directory_;
-  std::uint64_t added_ = 0;
+  std::vector<std::byte> own_directory_;
+  std::span<std::byte> directory_;
+  Random random_;
 };
 
 /// What peers were found to have registered: the entries used last, `entries` of them, whoever owns them. Not

@@ -11,6 +11,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/secret/job_secret.hpp"
 
 namespace ayatori {
 
@@ -36,8 +37,10 @@ struct SocketPeer {
 inline constexpr std::uint64_t concurrent_execution = std::uint64_t{1} << 31U;
 
 struct SocketOptions {
-  /// What all processes of the job know and nobody else does: connections without it are closed.
-  std::uint64_t token = 0;
+  /// What all processes of the job know and nobody else does: connections that do not prove it are closed.
+  JobSecret secret;
+  /// Addresses of this host on which others of the job connect, as struct in_addr has them. None: the loopback's.
+  std::vector<std::uint32_t> addresses;
   /// Called again and again by a process that waits for messages; may be empty.
   std::function<void()> while_waiting = nullptr;
 };
@@ -46,7 +49,8 @@ struct SocketOptions {
 /// use.
 class ProcessSockets {
  public:
-  /// Begins to listen, at all addresses of this machine. `self` is the number of this process among those of the job.
+  /// Begins to listen, at one port of the addresses that the options have. `self` is the number of this process among
+  /// those of the job.
   [[nodiscard]] static Result<std::unique_ptr<ProcessSockets>> listen(Rank self, SocketOptions options);
   ProcessSockets(const ProcessSockets&) = delete;
   ProcessSockets& operator=(const ProcessSockets&) = delete;

@@ -12,8 +12,9 @@
 namespace ayatori::wires {
 
 struct AdapterSettings {
-  LookupOptions lookup;  ///< who this process is, and how the peers' adapters are looked up
-  std::string adapter;   ///< a device of verbs; the first one if empty
+  AddressLookup* lookup = nullptr;  ///< finds the peers' adapters, and outlives the wire; gets this process's own
+  std::string adapter;              ///< a device of verbs; the first one if empty
+  transport::JobKey key = 0;        ///< not secret
 };
 
 using AdapterWire = Result<std::unique_ptr<PollableWire>>;
@@ -22,15 +23,16 @@ using AdapterWire = Result<std::unique_ptr<PollableWire>>;
 using OpenAdapterWire = void(const AdapterSettings& settings, AdapterWire& made);
 inline constexpr const char* open_adapter_wire = "ayatori_open_adapter_wire";
 
-/// What the wire takes in each process, whatever adapter there is.
+/// What the wire takes in each process, whatever adapter there is. The lookup is not counted.
 struct AdapterMemory {
   std::uint32_t datagram_bytes = 0;
   Bytes bytes = 0;
+  std::size_t address_bytes = 0;  ///< of an adapter's address
   std::uint32_t queue_pairs = 0;  ///< of the adapter, reliable connections not counted
 };
 
 /// The function of this name in the library sets `found`.
-using FindAdapterMemory = void(const LookupOptions& lookup, AdapterMemory& found);
+using FindAdapterMemory = void(AdapterMemory& found);
 inline constexpr const char* find_adapter_memory = "ayatori_find_adapter_memory";
 
 }  // namespace ayatori::wires

@@ -7,8 +7,8 @@
 /// ring is full or not there yet, datagrams are dropped and express ones refused: a stopped peer holds up nobody else,
 /// and the transport sends again. The sender copies a datagram into the ring; the receiver reads it there.
 ///
-/// The processes of a job have the same key, folder and user, and the same network namespace, in which their doorbells
-/// have their names. The file of a killed process is removed by the next process that makes a wire in the folder.
+/// The processes of a job have the same key, folder and user, and see each other in /proc. Nobody else may enter the
+/// folder. The memory has no name and belongs to its process: it goes when the last process ends that has it.
 
 #include <filesystem>
 #include <memory>
@@ -21,7 +21,7 @@ namespace ayatori::wires {
 struct ShmOptions {
   Rank self = 0;
   transport::JobKey key = 0;
-  std::filesystem::path folder = "/dev/shm";
+  std::filesystem::path folder{};  ///< of this user alone; made if it is missing
 
   std::uint32_t cells = 512;             ///< datagrams that the ring holds, 256 bytes each; a power of two, 16 to 2^20
   std::uint32_t buffers = 128;           ///< of these, datagrams larger than 240 bytes; 1 to 65,536
@@ -39,8 +39,8 @@ struct ShmStatistics {
 
 class ShmWire final : public PollableWire {
  public:
-  /// `clock` measures how long a sender has been writing, and must outlive the wire. Errors: options out of range, a
-  /// full or read-only folder, a living process with the same key and rank.
+  /// `clock` measures how long a sender has been writing, and must outlive the wire. Errors: options out of range, no
+  /// memory, a folder of somebody else, a living process with the same folder and rank (code EADDRINUSE).
   [[nodiscard]] static Result<std::unique_ptr<ShmWire>> make(const ShmOptions& options, Clock& clock = steady_clock());
   ~ShmWire() override;
 
@@ -61,7 +61,7 @@ class ShmWire final : public PollableWire {
 
   [[nodiscard]] ShmStatistics statistics() const;
 
-  /// Why the first shm file of a peer could not be used, if there was one. Datagrams to that peer are dropped, as if it
+  /// Why the first peer's memory could not be used, if there was one. Datagrams to that peer are dropped, as if it
   /// were absent.
   [[nodiscard]] const std::optional<Error>& problem() const;
 

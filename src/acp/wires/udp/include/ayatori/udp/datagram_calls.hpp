@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <span>
 
+#include "ayatori/udp/udp_socket.hpp"
+
 namespace ayatori::wires {
 
 class DatagramCalls {
@@ -15,8 +17,8 @@ class DatagramCalls {
   virtual ~DatagramCalls() = default;
   /// As sendmmsg(2): how many went, or -1 and errno. `messages` is not empty.
   virtual int send(int socket, std::span<mmsghdr> messages);
-  /// As recv(2): the datagram's size, or -1 and errno.
-  virtual ssize_t receive(int socket, std::span<std::byte> memory);
+  /// As recvfrom(2): the datagram's size and its source, or -1 and errno.
+  virtual ssize_t receive(int socket, std::span<std::byte> memory, KernelAddress& source);
 };
 
 /// The real ones.

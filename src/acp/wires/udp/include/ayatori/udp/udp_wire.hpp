@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Datagrams over UDP and IPv4.
+/// Datagrams over UDP, by IPv4 and IPv6.
 ///
 /// Datagrams to one destination that are sent before a flush() travel together: small ones share a UDP datagram, and
 /// UDP datagrams of one size are GSO segments of one send (frames.hpp). A byte is copied into the train (unless its
@@ -10,21 +10,31 @@
 /// kernel, device or route that can't segment (EIO, EINVAL, EMSGSIZE): each GSO segment is sent by itself, and IP
 /// fragments it if the MTU has become smaller. A peer that is not there yet (ECONNREFUSED, EHOSTUNREACH and so on): the
 /// datagrams are lost.
+///
+/// The wire knows no addresses: UdpPeers finds them. Datagrams to a peer whose address is not known yet wait for it,
+/// for a while.
 
+#include <functional>
 #include <memory>
+#include <optional>
 
+#include "ayatori/driver/clock.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
-#include "ayatori/udp/addresses.hpp"
 #include "ayatori/udp/datagram_calls.hpp"
 #include "ayatori/udp/frames.hpp"
+#include "ayatori/udp/udp_socket.hpp"
 
 namespace ayatori::wires {
 
-struct UdpOptions {
-  UdpAddresses addresses;
-  Rank self = 0;
+struct UdpPeers {
+  /// Where a rank receives. Nothing if that is not known: whoever is asked finds out, and is asked again.
+  std::function<std::optional<SocketAddress>(Rank)> find;
+  /// Whether a datagram from there is read at all. Empty: all are.
+  std::function<bool(const SocketAddress& source, std::span<const std::byte> datagram)> admits;
+};
 
-  /// Largest datagram: the MTU of the network less 30 bytes; 192 to 65,504 (on a loopback).
+struct UdpOptions {
+  /// Largest datagram: the MTU of the network less 30 bytes, over IPv6 less 50; 192 to 65,504 (on a loopback).
   std::uint32_t datagram_bytes = max_framed(max_udp_payload);
 
   /// SO_RCVBUF. The kernel limits it to net.core.rmem_max, counts its own overhead against it, and rounds it up to at
@@ -38,14 +48,16 @@ struct UdpStatistics {
   std::uint64_t no_room = 0;       ///< times that the kernel had no buffers
   std::uint64_t dropped = 0;       ///< trains that the kernel refused for good
   std::uint64_t malformed = 0;     ///< received UDP datagrams that are not made of frames
+  std::uint64_t strangers = 0;     ///< received datagrams that UdpPeers did not admit
+  std::uint64_t unreachable = 0;   ///< trains and large datagrams to peers whose address was not found in time
   bool segmentation = true;        ///< whether trains of several GSO segments are still sent as one piece
 };
 
 class UdpWire final : public PollableWire {
  public:
-  /// `calls` must outlive the wire. Errors: options out of range; the address is in use (code EADDRINUSE) or does not
-  /// belong to this host.
-  [[nodiscard]] static Result<std::unique_ptr<UdpWire>> make(const UdpOptions& options,
+  /// `clock` and `calls` must outlive the wire. Errors: options out of range.
+  [[nodiscard]] static Result<std::unique_ptr<UdpWire>> make(const UdpOptions& options, UdpSocket socket,
+                                                             UdpPeers peers, Clock& clock = steady_clock(),
                                                              DatagramCalls& calls = kernel_calls());
   ~UdpWire() override;
 
@@ -71,9 +83,5 @@ class UdpWire final : public PollableWire {
 
   std::unique_ptr<State> state_;
 };
-
-/// The largest datagram_bytes for which a UdpWire's datagrams cross the network between two ranks without
-/// fragmentation, by the routing table of this moment. Error: there is no route.
-[[nodiscard]] Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank self, Rank peer);
 
 }  // namespace ayatori::wires
