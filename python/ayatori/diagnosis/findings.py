@@ -314,6 +314,15 @@ def _losses(facts: Facts) -> Iterator[Finding]:
 
 def _slow(facts: Facts) -> Iterator[Finding]:
     """Interfaces and directions whose rate is far from the median; what others' traffic explains is no fault."""
+    return (one for one, is_pair in _slow_culprits(facts) if not is_pair)
+
+
+def slow_pairs(facts: Facts) -> list[Finding]:
+    """Single pairs of hosts that are as fast as usual with others: a path between them, or a busy moment."""
+    return [one for one, is_pair in _slow_culprits(facts) if is_pair]
+
+
+def _slow_culprits(facts: Facts) -> Iterator[tuple[Finding, bool]]:
     busy = busy_interfaces(facts)
     slow = {_ends(pair) for pair in facts.slow}
     passed = {_ends(pair) for pair in facts.rates} - slow
@@ -323,8 +332,9 @@ def _slow(facts: Facts) -> Iterator[Finding]:
         own = [max(rates) for pair, rates in facts.rates.items() if _ends(pair) in culprit.covers]
         usual = facts.bytes_per_second[culprit.ends[0].network]
         what = f"{place_of(culprit)}: {max(own) * 8 / 1e6:.4g} Mbit/s, where {usual * 8 / 1e6:.4g} are usual"
+        is_pair = culprit.kind in ("direction", "between") and len(facts.hosts) > 2
         mend = "look at the link's rate and duplex (ethtool), at its errors, and at the cable"
-        yield Finding("slow-interface", culprit.hosts, what, mend)
+        yield Finding("slow-pair" if is_pair else "slow-interface", culprit.hosts, what, mend), is_pair
 
 
 def busy_interfaces(facts: Facts) -> dict[tuple[str, str], float]:

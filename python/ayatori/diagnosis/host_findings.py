@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from ayatori.diagnosis.facts import Facts, Host, has_little_shared_memory
-from ayatori.diagnosis.findings import Finding, busy_interfaces
+from ayatori.diagnosis.findings import Finding, busy_interfaces, slow_pairs
 
 LITTLE_LOCKED_BYTES = 64 << 20
 FEW_FILES = 1024
@@ -38,6 +38,7 @@ def find_trouble_of_hosts(facts: Facts) -> list[Finding]:
 def notes_of(facts: Facts) -> list[Finding]:
     """What a user should know of the measurements, and what is no trouble."""
     found = [_about_busy(network, why) for network, why in facts.busy.items()]
+    found += slow_pairs(facts)
     for (host, name), rate in busy_interfaces(facts).items():
         what = f"{name} is busy: it carries {rate * 8 / 1e6:.4g} Mbit/s of others; its rate says little"
         found.append(Finding("busy-network", (host,), what, ""))

@@ -27,7 +27,16 @@ def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
         settings["openmpi"] = _openmpi_by_tcp(chosen)
     elif common:
         settings["openmpi"] = _openmpi_by_ucx(facts, common)
-    return settings | _of_devices(facts, common, by_host)
+    settings |= _of_devices(facts, common, by_host)
+    return _with_daemons_on(settings, chosen if way.alone else None)
+
+
+def _with_daemons_on(settings: dict[str, list[str]], names: str | None) -> dict[str, list[str]]:
+    """Open MPI's daemons use all networks by default, whatever carries messages, and hang as TCP does."""
+    if names is not None:
+        for library in {"openmpi_ucx", "openmpi_libfabric"} & settings.keys():
+            settings[library] = ["--mca", "oob_tcp_if_include", names, *settings[library]]
+    return settings
 
 
 def _of_devices(facts: Facts, names: Sequence[str], by_host: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -78,7 +87,7 @@ def remedies_by_purpose(facts: Facts, planes: Sequence[ServedPlane]) -> Mapping[
         return {}
     names = names_for_openmpi(interfaces, lambda interface: networks_among(facts, interface))
     openmpi = {} if names is None else {"openmpi": _openmpi_by_tcp(names)}
-    return openmpi | _of_devices(facts, interfaces, by_host)
+    return openmpi | _with_daemons_on(_of_devices(facts, interfaces, by_host), names)
 
 
 def variables_for(by_host: Mapping[str, Sequence[str]], openmpi: bool) -> dict[str, str]:
