@@ -11,7 +11,7 @@ from pathlib import Path
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.report.document import document
 from ayatori.report.markup import Markup, heads, table, tag
-from experiments.papers.answers import NOT_RUN, Answer, answers_of
+from experiments.papers.answers import NOT_COVERED, NOT_RUN, Answer, answers_of
 from experiments.papers.rows import MARKS, PAPERS, Paper, read_paper
 from experiments.papers.values import Results, read_results
 
@@ -41,18 +41,19 @@ def as_json(answers: dict[int, list[Answer]]) -> str:
 
 
 def summary(answers: dict[int, list[Answer]]) -> list[list[str]]:
-    """Of each paper: rows, rows by mark, those that have not run, and those that contradict the paper."""
+    """Of each paper: rows, also by mark; those without a number of ours, not run yet, and contradicting the paper."""
     lines = []
     for number, own in answers.items():
         marks = Counter(answer.mark for answer in own)
         waiting = sum(NOT_RUN in answer.ours for answer in own)
+        without = sum(answer.ours == NOT_COVERED for answer in own)
         contradictions = sum(bool(answer.contradicts) for answer in own)
-        counts = [len(own), *(marks[mark] for mark in MARKS), waiting, contradictions]
+        counts = [len(own), *(marks[mark] for mark in MARKS), without, waiting, contradictions]
         lines.append([f"paper {number}", *map(str, counts)])
     return lines
 
 
-SUMMARY_HEADS = ["", "rows", *MARKS, NOT_RUN, "contradict the paper"]
+SUMMARY_HEADS = ["", "rows", *MARKS, NOT_COVERED, NOT_RUN, "contradict the paper"]
 
 
 def _write(path: Path, text: str) -> None:
