@@ -32,6 +32,7 @@ COMMANDS = [
     "run -- no-such-program",
     "acprun no-such-program",
     "calibrate --hostfile no-such-file",
+    "tune --seconds never mpirun",
     "explain --repeats 0 -- no-such-program",
     "lab fabric torus:4 --engine best",
     "bench incast --stacks ours,telepathy",

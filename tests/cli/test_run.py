@@ -1,6 +1,5 @@
 """ayatori run: what outlives a job, and what its processes read."""
 
-import fcntl
 import os
 import pty
 import signal
@@ -53,15 +52,18 @@ def test_processes_die_with_a_launcher_that_is_killed() -> None:
 
 
 def test_what_killed_processes_left_is_removed_and_nothing_else() -> None:
-    living, dead = (Path(f"/dev/shm/ayatori-{os.getpid():016x}-{name}") for name in ("living", "dead"))
-    with living.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            assert local_job.run_job(["sh", "-c", f"echo left > {dead}"], 1) == 0
-            assert living.exists()
-            assert not dead.exists()
-        finally:
-            living.unlink()
+    """Of the links in the folder of a job, those of processes that live stay."""
+    living, dead = (Path(f"/dev/shm/ayatori-{os.geteuid()}-{os.getpid():016x}-{name}") for name in ("living", "dead"))
+    living.mkdir(mode=0o700)
+    link = living / "0"
+    link.symlink_to(f"/proc/{os.getpid()}/fd/0")
+    try:
+        assert local_job.run_job(["sh", "-c", f"mkdir {dead} && ln -s /proc/$$/fd/no-such-file {dead}/0"], 1) == 0
+        assert link.is_symlink()
+        assert not dead.exists()
+    finally:
+        link.unlink()
+        living.rmdir()
 
 
 def test_nobody_reads_from_the_terminal() -> None:
