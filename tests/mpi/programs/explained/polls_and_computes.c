@@ -7,7 +7,7 @@ static void program(void) {
     MPI_Request request;
     int over = 0;
     MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
-    for (; !over; usleep(20)) MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    for (; !over; usleep(20000)) MPI_Test(&request, &over, MPI_STATUS_IGNORE);
   } else {
     compute();
     MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
