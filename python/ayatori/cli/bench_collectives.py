@@ -88,12 +88,8 @@ class CollectivesData(TypedDict):
 
 
 def collectives(
-    collective: Annotated[
-        str, typer.Option(metavar="C[,C…]", help="Collectives, such as barrier,allreduce; else all.")
-    ] = "",
-    bytes: Annotated[
-        str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")
-    ] = SIZES,
+    collective: options.MPI_COLLECTIVES = "",
+    bytes: options.MPI_SIZES = SIZES,
     ranks: options.RANKS = "2",
     mpi: MPIS = "",
     launch: LAUNCH = "",

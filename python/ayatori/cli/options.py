@@ -101,6 +101,10 @@ UNNAMED_HCAS = Annotated[
     bool, typer.Option("--unnamed-hcas", help="Use HCAs that name no host, too, in jobs without a hostfile.")
 ]
 JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Hosts per random job.")]
+MPI_COLLECTIVES = Annotated[
+    str, typer.Option(metavar="C[,C…]", help="Collectives, such as barrier,allreduce; else all.")
+]
+MPI_SIZES = Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")]
 SEED = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B hosts.")]
 PPN = Annotated[

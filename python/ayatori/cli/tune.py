@@ -35,12 +35,8 @@ class TuneData(TypedDict):
 def tune(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="Launcher of the job, without a program.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the choice table to FILE.")] = Path("choice.json"),
-    collective: Annotated[
-        str, typer.Option(metavar="C[,C…]", help="Collectives, such as barrier,allreduce; else all.")
-    ] = "",
-    bytes: Annotated[
-        str, typer.Option(metavar="SIZE[,SIZE…]", help="Size per pair of ranks, or of the whole vector.")
-    ] = SIZES,
+    collective: options.MPI_COLLECTIVES = "",
+    bytes: options.MPI_SIZES = SIZES,
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time of all collectives.")] = "180s",
     seed: options.SEED = 1,
     mpi: Annotated[
