@@ -54,6 +54,22 @@ sys.argv = ["ayatori", "show", "torus:4"]
 main()
 """
 """As a long call of the core, in which Python handles no signal."""
+BLOCKED_AND_SENT = """
+import os, signal, sys, time
+from ayatori.cli import main, show
+
+def blocked(*_):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+    print("not interrupted", flush=True)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    print("not reached", flush=True)
+
+show.as_data = blocked
+sys.argv = ["ayatori", "show", "torus:4"]
+main()
+"""
 
 
 def signalled(code: str, arguments: list[str], folder: Path, number: signal.Signals) -> tuple[int, str]:
@@ -102,3 +118,9 @@ def test_without_anything_to_keep_sigterm_ends_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, "error: interrupted\n"), (signal.SIGTERM, "")])
 def test_a_call_in_which_python_handles_no_signal_is_left(number: signal.Signals, said: str, tmp_path: Path) -> None:
     assert signalled(CALL_THAT_NO_SIGNAL_ENDS, [], tmp_path, number) == (128 + number, said)
+
+
+def test_a_signal_waits_while_it_is_blocked() -> None:
+    """As where a lab makes its folder, whatever other threads there are."""
+    ended = subprocess.run([sys.executable, "-c", BLOCKED_AND_SENT], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (128 + signal.SIGTERM, "not interrupted\n")

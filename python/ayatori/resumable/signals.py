@@ -36,7 +36,12 @@ def end_calls_of_the_core() -> None:
     numbers, writes = os.pipe()
     os.set_blocking(writes, False)
     signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(numbers,), daemon=True).start()
+    # The thread takes no signal itself: Python would pass it to the main thread, also where that blocks signals.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        threading.Thread(target=_watch, args=(numbers,), daemon=True).start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _watch(numbers: int) -> None:
