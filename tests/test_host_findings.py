@@ -1,9 +1,10 @@
 """What `doctor` makes of what single hosts report, without hosts."""
 
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
-from ayatori.diagnosis.facts import Facts, Host, Silent, read_host
+from ayatori.diagnosis.facts import Address, Facts, Host, Silent, read_host
 from ayatori.diagnosis.findings import find_trouble_of_networks
 from ayatori.diagnosis.host_findings import find_trouble_of_hosts, notes_of
 
@@ -87,6 +88,20 @@ def test_other_versions_and_adapters_are_found() -> None:
     assert with_port(state="INIT") == [("adapter-port", ("c3",))]
     assert with_port(rate="25 Gb/sec (1X EDR)") == [("link-rate", ("c3",))]
     assert with_port(errors={"symbol_error": 3}) == [("link-errors", ("c3",))]
+
+
+def test_what_the_same_hardware_address_breaks_is_not_another_finding() -> None:
+    hosts = tuple(host(f"c{n}", n, {"hardware": "02:00:00:00:00:01"} if n == 3 else None) for n in range(1, 5))
+    addresses = [address for one in hosts for address in one.addresses()]
+    reached = {(near, far): "c3" not in (near.host, far.host) for near, far in permutations(addresses, 2)}
+    broken = reached | {(addresses[3], addresses[1]): False}
+
+    def kinds(reached: dict[tuple[Address, Address], bool]) -> list[tuple[str, tuple[str, ...]]]:
+        found = find_trouble_of_networks(Facts(hosts, reached, {}, {}), [], None)
+        return [(one.kind, one.hosts) for one in found if one.kind != "no-network"]
+
+    assert kinds(reached) == [("same-hardware", ("c1", "c3"))]
+    assert kinds(broken) == [("dead-network", ("c4", "c2")), ("same-hardware", ("c1", "c3"))]
 
 
 def test_links_of_one_host_that_differ_are_found() -> None:

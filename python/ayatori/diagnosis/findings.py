@@ -92,7 +92,7 @@ def _dark(facts: Facts) -> dict[str, list[str]]:
 
 def _failures(facts: Facts) -> Iterator[Finding]:
     """What does not arrive, by what it was; the smallest set of culprits of each."""
-    shared = {address for group in shared_addresses(facts) for address in group}
+    shared = {address for group in (*shared_addresses(facts), *_shared_hardware(facts).values()) for address in group}
     dark = {(host, name) for name, hosts in _dark(facts).items() for host in hosts}
     pairs = {
         pair: facts.failures.get(pair, () if reached else ("silent",))
@@ -197,18 +197,22 @@ def _same_addresses(facts: Facts) -> Iterator[Finding]:
 
 
 def _same_hardware(facts: Facts) -> Iterator[Finding]:
-    """Of copied virtual machines: a switch sends packets to one of the two."""
-    holders: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (hardware, network), group in _shared_hardware(facts).items():
+        hosts = tuple(sorted({one.host for one in group}))
+        what = f"their interfaces on {network} have the same hardware address, {hardware}"
+        yield Finding("same-hardware", hosts, what, "ip link set DEVICE address, another on each")
+
+
+def _shared_hardware(facts: Facts) -> dict[tuple[str, str], list[Address]]:
+    """By hardware address and network, of copied virtual machines: a switch sends packets to one of the two."""
+    holders: dict[tuple[str, str], list[Address]] = defaultdict(list)
     shared = {address for group in shared_addresses(facts) for address in group}
     for host in facts.hosts:
         for one in host.interfaces:
             for address in one.addresses:
                 if one.hardware and len(one.hardware) == 17 and address not in shared:
-                    holders[one.hardware, address.network].add(host.name)
-    for (hardware, network), hosts in holders.items():
-        if len(hosts) > 1:
-            what = f"their interfaces on {network} have the same hardware address, {hardware}"
-            yield Finding("same-hardware", tuple(sorted(hosts)), what, "ip link set DEVICE address, another on each")
+                    holders[one.hardware, address.network].append(address)
+    return {key: group for key, group in holders.items() if len({one.host for one in group}) > 1}
 
 
 def _several_addresses(facts: Facts) -> Iterator[Finding]:
