@@ -15,7 +15,7 @@ test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-
     openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
     libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86 hpcc libopenblas-pthread-dev"
 # What the benchmarks measure beside ours.
-peer_packages="libopenmpi-dev libsodium-dev libssl-dev libfabric-bin hpcc libopenblas-pthread-dev"
+peer_packages="libopenmpi-dev libsodium-dev libssl-dev libfabric-bin ucx-utils hpcc libopenblas-pthread-dev"
 # The integer program beside our plans, from PyPI.
 bench_python_packages="ortools>=9.10"
 # What the experiments use besides: MPIs, HPL, PETSc, SMPI, virtual machines with Soft-RoCE, and a browser that takes

@@ -18,7 +18,7 @@ namespace ayatori {
 
 namespace {
 
-Failure refused(std::string_view verb, const std::filesystem::path& path, int error) {
+Failure cannot(std::string_view verb, const std::filesystem::path& path, int error) {
   return with_code(fail("can't {} {}: {}", verb, path.string(), std::strerror(error)), error);
 }
 
@@ -66,7 +66,7 @@ class BufferedWriter {
 /// Devices such as /dev/zero have no end, and a terminal waits for the user.
 Result<struct stat> check_is_readable(int file, const std::filesystem::path& path) {
   struct stat status{};
-  if (::fstat(file, &status) != 0) return refused("read", path, errno);
+  if (::fstat(file, &status) != 0) return cannot("read", path, errno);
   if (S_ISDIR(status.st_mode)) return with_code(fail("can't read {}: it is a folder", path.string()), EISDIR);
   if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) return status;
   return with_code(fail("can't read {}: it is neither a regular file nor a pipe", path.string()), EINVAL);
@@ -96,7 +96,7 @@ Result<std::string> read_pipe(int pipe, const std::filesystem::path& path) {
     } else if (got < 0 && errno == EAGAIN) {
       wait_for_input(pipe, -1);
     } else if (got < 0 && errno != EINTR) {
-      return refused("read", path, errno);
+      return cannot("read", path, errno);
     } else if (got == 0 && !contents.empty()) {
       return contents;
     } else if (got == 0 && waits_for_writer-- == 0) {
@@ -109,7 +109,7 @@ Result<std::string> read_pipe(int pipe, const std::filesystem::path& path) {
 
 Result<std::string> read_bytes(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return refused("read", path, errno);
+  if (!file.is_open()) return cannot("read", path, errno);
   const auto status = check_is_readable(file.number(), path);
   if (!status) return Failure(status.error());
   if (S_ISFIFO(status->st_mode)) return read_pipe(file.number(), path);
@@ -121,7 +121,7 @@ Result<std::string> read_bytes(const std::filesystem::path& path) {
     if (filled == contents.size()) contents.resize(contents.size() * 2);
     const ssize_t got = ::read(file.number(), contents.data() + filled, contents.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return refused("read", path, errno);
+    if (got < 0) return cannot("read", path, errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -152,7 +152,7 @@ namespace {
 Result<std::filesystem::path> regular_target(const std::filesystem::path& path) {
   std::error_code code;
   const std::filesystem::file_type type = std::filesystem::status(path, code).type();
-  if (type == std::filesystem::file_type::directory) return refused("write", path, EISDIR);
+  if (type == std::filesystem::file_type::directory) return cannot("write", path, EISDIR);
   if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
     return with_code(fail("can't write {}: it is not a regular file", path.string()), EINVAL);
   }
@@ -160,9 +160,9 @@ Result<std::filesystem::path> regular_target(const std::filesystem::path& path) 
   constexpr int max_links = 40;  // as the kernel
   std::filesystem::path target = path;
   for (int links = 0; std::filesystem::is_symlink(target, code); ++links) {
-    if (links == max_links) return refused("write", path, ELOOP);
+    if (links == max_links) return cannot("write", path, ELOOP);
     const std::filesystem::path next = std::filesystem::read_symlink(target, code);
-    if (code) return refused("write", path, code.value());
+    if (code) return cannot("write", path, code.value());
     target = target.parent_path() / next;
   }
   return target;
@@ -192,10 +192,10 @@ Result<> write_file(const std::filesystem::path& named, const std::function<void
   const std::filesystem::path& path = *target;
   std::string temporary;
   Descriptor file(make_temporary_next_to(path, temporary));
-  if (!file.is_open()) return refused("write", path, errno);
+  if (!file.is_open()) return cannot("write", path, errno);
   const auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
-    return refused("write", path, error);
+    return cannot("write", path, error);
   };
 
   BufferedWriter writer(file.number());

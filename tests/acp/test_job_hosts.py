@@ -18,7 +18,8 @@ LIBRARIES = ROOT / "build/release/lib"
 SECONDS = 300
 JOBS = 8
 
-AGENT = """host=$1
+AGENT = """[ "$1" != -x ] || shift
+host=$1
 shift
 exec unshare --uts sh -c "hostname $host; $*"
 """
@@ -147,3 +148,16 @@ def test_open_mpi_passes_secret_and_addresses_on(placement: str, copies: Path, t
     settings = ["-x", "ACP_NETWORK=127.0.0.0/8", "-x", "ACP_TIMEOUT=100"]
     done = ran([*mpirun, "--mca", "plm_rsh_agent", str(agent), *settings, str(copies)], seconds=SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("mpiexec.hydra"), reason="needs MPICH")
+def test_ranks_that_hydra_places_in_turn_are_refused(copies: Path, tmp_path: Path) -> None:
+    """It says how many ranks a host has, and not which."""
+    agent = program_at(tmp_path / "agent", AGENT)
+    mpiexec = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", str(agent), "-hosts", "a,b", "-n", "4"]
+    mpiexec += ["-genv", "ACP_NETWORK", "127.0.0.0/8", "-genv", "ACP_TIMEOUT", "100"]
+    done = ran([*mpiexec, "-ppn", "2", str(copies)], seconds=SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    refused = ran([*mpiexec, "-ppn", "1", str(copies)], seconds=SECONDS)
+    assert refused.returncode != 0
+    assert "rank 1 is not on the host of rank 0: ranks must fill host after host" in refused.stdout + refused.stderr

@@ -228,7 +228,7 @@ int acp_complete(acp_handle_t handle) {
 
 int acp_inquire(acp_handle_t handle) {
   return with_process(0, [&](Process& process) {
-    return process.use([&](GlobalMemory& memory, Time) -> Result<int> {
+    return process.poll([&](const GlobalMemory& memory) -> Result<int> {
       const auto last = covered(handle, memory);
       return last && !memory.completed(*last) ? 1 : 0;
     });

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ayatori/base/descriptor.hpp"
@@ -86,6 +87,17 @@ class Process {
     const Lock lock(*this);
     auto result = use(*memory_, clock_.now());
     round();
+    return result;
+  }
+
+  /// Makes a round, and calls `test(memory)`. A program that does nothing but calling it yields its core.
+  template <typename Test>
+  auto poll(Test test) {
+    Lock lock(*this);
+    const bool begun = std::exchange(last_polled_, memory_->latest()) != memory_->latest();
+    if (round() || begun) polls_in_vain_since_ = driver_->now();
+    auto result = test(*memory_);
+    stand_back(lock);
     return result;
   }
 
@@ -175,6 +187,8 @@ class Process {
   [[gnu::cold, gnu::noinline]] void serve_if_due();
   bool round();
   void idle(Lock& lock, Time since);
+  void stand_back(Lock& lock);
+  void yield(Lock& lock);
   [[nodiscard]] Duration prepare_to_sleep(Duration timeout, std::vector<pollfd>& polled);
   void sleep(Lock& lock, Duration timeout);
   void wake_up();
@@ -200,6 +214,9 @@ class Process {
   Time core_shared_until_{};                     // with other programs …
   Time core_taken_until_{};                      // … that do not yield it
   bool yielded_in_vain_ = false;                 // the last yield let nobody run
+  Time polls_in_vain_since_{};                   // the program does nothing but polling …
+  Time last_poll_{};                             // … and nothing has arrived
+  onesided::Handle last_polled_ = 0;             // the latest operation then
   bool armed_ = false;  // prepare_to_sleep() was called: datagrams that arrive wake the thread that sleeps
   bool progress_thread_asleep_ = false;
   std::thread::id first_caller_ = std::this_thread::get_id();

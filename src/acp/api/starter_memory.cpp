@@ -4,7 +4,6 @@
 
 namespace ayatori::acp {
 
-using wires::OpenShmFile;
 using wires::OwnShmFile;
 
 Result<StarterMemory> StarterMemory::make(const std::filesystem::path& folder, Rank first, std::uint32_t own,
@@ -14,9 +13,9 @@ Result<StarterMemory> StarterMemory::make(const std::filesystem::path& folder, R
   // Hosts that are containers of one machine may see one folder.
   const auto link = folder / fmt::format("starter-{}", first);
   while (starter.all_.empty()) {
-    auto opened = count > 1 ? wires::open_shm_file(link) : Result<OpenShmFile>(with_code(fail("private"), ENOENT));
+    auto opened = count > 1 ? open_shared_memory(link) : Result<SharedMemory>(with_code(fail("private"), ENOENT));
     if (opened) {
-      starter.opened_ = std::move(opened->mapping);
+      starter.opened_ = std::move(*opened);
       starter.all_ = starter.opened_.bytes();
       break;
     }

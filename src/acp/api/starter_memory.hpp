@@ -37,7 +37,7 @@ class StarterMemory {
   std::span<std::byte> own_;
   std::span<std::byte> more_;
   std::optional<wires::OwnShmFile> made_;  // by this process
-  wires::Mapping opened_;                  // made by another one
+  SharedMemory opened_;                    // made by another one
 };
 
 }  // namespace ayatori::acp

@@ -53,6 +53,9 @@ TEST(FindLauncher, ProcessWithoutALauncherIsAJobOfOne) {
   EXPECT_TRUE(found->on_one_host());
   EXPECT_EQ(found->secret, made_secret);
   EXPECT_EQ(found->job_key, public_number(made_secret));
+  for (const Variables& alone : {Variables{}, Variables{{"ACP_RANK", "0"}, {"ACP_PROCS", "1"}}}) {
+    EXPECT_TRUE((*launcher_of(alone))->publish({})) << "there is nobody to be told";
+  }
 }
 
 TEST(FindLauncher, ReadsTheVariablesOfAcprun) {
@@ -170,8 +173,9 @@ TEST(FindLauncher, JobWithoutPmixHasNoSecretAndPassesNothingOn) {
   EXPECT_FALSE((*found)->published(0));
 }
 
-/// The launcher's side: answers each line until the process sends `finalize`. Returns what was put.
-std::map<std::string, std::string> serve(int descriptor) {
+/// The launcher's side: answers each line until the process sends `finalize`. Returns what was put. Rank 1 is on the
+/// host of rank 0, or on another one.
+std::map<std::string, std::string> serve(int descriptor, bool one_host) {
   std::map<std::string, std::string> values;
   const auto word = [](const std::string& line, const std::string& name) {
     const std::size_t at = line.find(name + "=");
@@ -190,6 +194,7 @@ std::map<std::string, std::string> serve(int descriptor) {
     if (line.starts_with("cmd=get_my_kvsname")) answer = "cmd=my_kvsname kvsname=kvs_7\n";
     if (line.starts_with("cmd=put kvsname=kvs_7 ")) {
       values[word(line, " key")] = word(line, " value");
+      values["ayatori-host-1"] = one_host ? values["ayatori-host-0"] : "another";
       answer = "cmd=put_result rc=0 msg=success\n";
     }
     if (line.starts_with("cmd=barrier_in")) answer = "cmd=barrier_out\n";
@@ -207,7 +212,7 @@ TEST(FindLauncher, HydraPassesTheSecretAndAddressesOnOverPmi) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::map<std::string, std::string> put;
-  std::thread server([&] { put = serve(pair[1]); });
+  std::thread server([&] { put = serve(pair[1], true); });
   {
     auto found = launcher_of({{"PMI_FD", std::to_string(pair[0])}, {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}});
     ASSERT_TRUE(found) << found.error().message;
@@ -223,6 +228,24 @@ TEST(FindLauncher, HydraPassesTheSecretAndAddressesOnOverPmi) {
   close(pair[1]);
   EXPECT_EQ(put["ayatori-job-secret"], text_of(made_secret));
   EXPECT_EQ(put["ayatori-address-0"], "00ff");
+}
+
+TEST(FindLauncher, RefusesRanksThatHydraPlacesInTurn) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  std::thread server([&] { serve(pair[1], false); });
+  {
+    const auto found = placed({{"PMI_FD", std::to_string(pair[0])},
+                               {"PMI_RANK", "0"},
+                               {"PMI_SIZE", "4"},
+                               {"MPI_LOCALNRANKS", "2"},
+                               {"MPI_LOCALRANKID", "0"}});
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().message, "rank 1 is not on the host of rank 0: ranks must fill host after host");
+  }
+  close(pair[0]);
+  server.join();
+  close(pair[1]);
 }
 
 TEST(FindLauncher, LauncherThatHasEndedIsAnError) {

@@ -138,7 +138,7 @@ class NoLauncher final : public Launcher {
  public:
   explicit NoLauncher(Placement known) { placement = std::move(known); }
 
-  Result<> publish(std::span<const std::byte>) override { return nothing(); }
+  Result<> publish(std::span<const std::byte>) override { return placement.procs == 1 ? Result<>() : nothing(); }
   Result<std::vector<std::byte>> published(Rank) override { return Failure(nothing().error()); }
 
  private:

@@ -1,10 +1,12 @@
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
 #include <utility>
 
+#include "ayatori/base/files.hpp"
 #include "exchange.hpp"
 
 namespace ayatori::launch {
@@ -113,7 +115,29 @@ class PmiLauncher final : public Launcher {
   bool left_ = false;
 };
 
+/// The name of this host, the same in all of its processes and on no other host.
+std::string own_host() {
+  utsname names{};
+  (void)uname(&names);
+  const auto boot = read_file("/proc/sys/kernel/random/boot_id");
+  return fmt::format("{}/{}", static_cast<const char*>(names.nodename), boot ? boot->substr(0, boot->find('\n')) : "");
+}
+
+std::string host_key(Rank rank) { return fmt::format("ayatori-host-{}", rank); }
+
+/// This protocol says how many ranks a host has, and not which. Each rank checks the one after it.
+Result<> check_next(PmiLauncher& launcher) {
+  const Rank next = launcher.placement.rank + 1;
+  if (!launcher.placement.is_near(next)) return {};
+  const auto host = launcher.get(host_key(next));
+  if (!host) return Failure(host.error());
+  if (*host == own_host()) return {};
+  return with_hint(fail("rank {} is not on the host of rank {}: ranks must fill host after host", next, next - 1),
+                   how_to_place);
+}
+
 Result<> share_secret(PmiLauncher& launcher, const MakeSecret& random) {
+  if (auto put = launcher.put(host_key(launcher.placement.rank), own_host()); !put) return put;
   if (launcher.placement.rank == 0) {
     const auto made = random();
     if (!made) return Failure(made.error());
@@ -125,7 +149,7 @@ Result<> share_secret(PmiLauncher& launcher, const MakeSecret& random) {
   const auto secret = parse_secret(*text);
   if (!secret) return fail("the launcher has lost the job's secret: {}", secret.error().message);
   set_secret(launcher.placement, *secret);
-  return {};
+  return check_next(launcher);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ Ring* PeerRings::of(Rank peer) {
 
 Ring* PeerRings::open(Rank peer) {
   const auto path = names_.of(peer);
-  auto file = open_shm_file(path);
-  auto ring = file ? Ring::open(file->mapping.bytes(), names_.key, peer) : Failure(file.error());
+  auto file = open_shared_memory(path);
+  auto ring = file ? Ring::open(file->bytes(), names_.key, peer) : Failure(file.error());
   if (!ring) {
     const bool not_there = ring.error().code == ENOENT;
     if (!not_there && !problem_)

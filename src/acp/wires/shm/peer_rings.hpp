@@ -35,7 +35,7 @@ class PeerRings {
 
  private:
   struct Entry {
-    OpenShmFile file;
+    SharedMemory file;
     std::optional<Ring> ring;
   };
 

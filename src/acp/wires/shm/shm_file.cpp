@@ -1,7 +1,5 @@
 #include "ayatori/shm/shm_file.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,19 +29,9 @@ bool is_alive(const fs::path& link) {
 
 }  // namespace
 
-Result<Mapping> Mapping::of(const Descriptor& file, std::size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
-  if (memory == MAP_FAILED) return refused(fmt::format("{} bytes of shared memory can't be mapped", bytes), errno);
-  return Mapping(std::span(static_cast<std::byte*>(memory), bytes));
-}
-
-Mapping::~Mapping() {
-  if (!memory_.empty()) munmap(memory_.data(), memory_.size());
-}
-
 Result<PublishedDescriptor> PublishedDescriptor::make(const fs::path& link, int descriptor) {
   PublishedDescriptor made;
-  const std::string target = fmt::format("/proc/{}/fd/{}", getpid(), descriptor);
+  const std::string target = path_of(getpid(), descriptor);
   for (;;) {
     // In a folder of somebody else, others would find what somebody else wants them to.
     if (auto folder = make_private_folder(link.parent_path()); !folder) return Failure(folder.error());
@@ -65,38 +53,16 @@ void PublishedDescriptor::withdraw() {
 }
 
 Result<OwnShmFile> OwnShmFile::make(const fs::path& link, std::size_t bytes) {
-  Descriptor file(memfd_create("ayatori", MFD_CLOEXEC));
-  if (!file.is_open()) return refused("no shared memory can be made", errno);
-  // If the memory were not allocated now, a lack of it would be a SIGBUS later.
-  if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
-    return refused(fmt::format("no room for {} KiB of shared memory", bytes / 1024), error);
-  }
-  auto mapping = Mapping::of(file, bytes);
-  if (!mapping) return Failure(mapping.error());
-  return OwnShmFile(link, std::move(file), std::move(*mapping));
+  auto memory = make_shared_memory(bytes, Pages::at_once);
+  if (!memory) return Failure(memory.error());
+  return OwnShmFile(link, std::move(*memory));
 }
 
-OwnShmFile::OwnShmFile(fs::path link, Descriptor file, Mapping mapping)
-    : link_(std::move(link)), file_(std::move(file)), mapping_(std::move(mapping)) {}
-
 Result<> OwnShmFile::publish() {
-  auto made = PublishedDescriptor::make(link_, file_.number());
+  auto made = PublishedDescriptor::make(link_, memory_.file.number());
   if (!made) return Failure(made.error());
   published_ = std::move(*made);
   return {};
-}
-
-Result<OpenShmFile> open_shm_file(const fs::path& link) {
-  const Descriptor file(open(link.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  struct stat found{};
-  if (!file.is_open() || fstat(file.number(), &found) != 0) {
-    return refused(fmt::format("{} can't be opened", link.native()), errno);
-  }
-  if (!S_ISREG(found.st_mode) || found.st_uid != geteuid()) return fail("{}: it is not this user's", link.native());
-  if (found.st_size == 0) return fail("{}: it is empty", link.native());
-  auto mapping = Mapping::of(file, static_cast<std::size_t>(found.st_size));
-  if (!mapping) return Failure(mapping.error());
-  return OpenShmFile{std::move(*mapping), found.st_ino};
 }
 
 ino_t inode_of(const fs::path& link) {

@@ -21,12 +21,12 @@ TEST(OwnShmFile, PublishedMemoryIsFoundUntilItsOwnerEnds) {
   const auto link = folder.path() / "ring-1";
   {
     auto made = need(OwnShmFile::make(link, 5'000));
-    EXPECT_EQ(open_shm_file(link).error().code, ENOENT);
+    EXPECT_EQ(open_shared_memory(link).error().code, ENOENT);
     ASSERT_TRUE(made.publish());
     made.bytes()[4'999] = std::byte{42};
-    const OpenShmFile found = need(open_shm_file(link));
-    EXPECT_EQ(found.mapping.bytes().size(), 5'000U);
-    EXPECT_EQ(found.mapping.bytes()[4'999], std::byte{42});
+    const SharedMemory found = need(open_shared_memory(link));
+    EXPECT_EQ(found.bytes().size(), 5'000U);
+    EXPECT_EQ(found.bytes()[4'999], std::byte{42});
     EXPECT_EQ(found.inode, inode_of(link));
     remove_if_over(folder.path());
     EXPECT_TRUE(std::filesystem::is_symlink(link)) << "its owner lives";
@@ -95,8 +95,7 @@ TEST(OwnShmFile, MakeReportsThatThereIsNoMemory) {
     const rlimit limit{10'000, 10'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     const auto made = OwnShmFile::make(folder.path() / "ring-1", 1 << 20);
-    if (made || made.error().message != "no room for 1024 KiB of shared memory")
-      throw std::runtime_error("no such error");
+    if (made || made.error().message != "1024 KiB of memory can't be shared") throw std::runtime_error("no such error");
   });
   EXPECT_EQ(limited.wait(), 0);
 }

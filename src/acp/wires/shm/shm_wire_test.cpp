@@ -122,8 +122,8 @@ TEST(ShmWire, CellOfASenderThatHangsIsSkippedAfterTenMilliseconds) {
   const Machine machine;
   SetClock clock;
   const auto wire = need(ShmWire::make(machine.options(0), clock));
-  const OpenShmFile file = need(open_shm_file(RingNames{machine.folder.path(), machine.key}.of(0)));
-  Ring hanging = need(Ring::open(file.mapping.bytes(), machine.key, 0));
+  const SharedMemory file = need(open_shared_memory(RingNames{machine.folder.path(), machine.key}.of(0)));
+  Ring hanging = need(Ring::open(file.bytes(), machine.key, 0));
   ASSERT_TRUE(hanging.begin(100, false));
   const auto other = machine.wire(1);
   const std::vector<std::byte> bytes(100);

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// The memory that the processes of one node share. One of them creates it and sends the others its location; it is a
-/// file without a name (memfd_create(2)), so nothing is left of it when its processes end, however they end.
+/// The memory that the processes of one node share. One of them creates it and sends the others its location.
 ///
 /// How the processes of a node set it up, given only a broadcast of a few bytes among them:
 ///
@@ -25,9 +24,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "ayatori/base/descriptor.hpp"
-#include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/base/shared_memory.hpp"
 
 namespace ayatori {
 
@@ -54,21 +52,16 @@ class NodeSegment {
   /// process that can't be reached (another machine, user or process namespace); a file that is another by now.
   [[nodiscard]] static Result<std::shared_ptr<NodeSegment>> join(const NodeInvitation& invitation);
 
-  NodeSegment(const NodeSegment&) = delete;
-  NodeSegment& operator=(const NodeSegment&) = delete;
-  ~NodeSegment();
-
   [[nodiscard]] NodeInvitation invitation() const { return invitation_; }
   [[nodiscard]] Rank ranks() const { return invitation_.ranks; }
-  [[nodiscard]] std::byte* memory() const { return memory_; }
+  [[nodiscard]] std::byte* memory() const { return memory_.memory.get(); }
 
  private:
-  NodeSegment(const NodeInvitation& invitation, std::byte* memory, Descriptor file)
-      : invitation_(invitation), memory_(memory), file_(std::move(file)) {}
+  NodeSegment(const NodeInvitation& invitation, SharedMemory memory)
+      : invitation_(invitation), memory_(std::move(memory)) {}
 
   NodeInvitation invitation_;
-  std::byte* memory_;
-  Descriptor file_;  ///< the creator's, open as long as others may join
+  SharedMemory memory_;
 };
 
 }  // namespace ayatori

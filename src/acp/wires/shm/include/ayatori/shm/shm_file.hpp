@@ -1,37 +1,14 @@
 #pragma once
 /// \file
-/// Memory that the processes of one machine share. It has no name (memfd_create(2)): others open the descriptor of the
-/// process that made it, /proc/PID/fd/N, which the kernel lets processes of the same user do. A symbolic link in a
-/// private folder says which descriptor that is. The link of a dead process leads nowhere.
-
-#include <sys/types.h>
+/// How others find the memory of a process (ayatori/base/shared_memory.hpp): a symbolic link in a private folder leads
+/// to its descriptor. The link of a dead process leads nowhere.
 
 #include <filesystem>
-#include <span>
 #include <string>
 
-#include "ayatori/base/descriptor.hpp"
+#include "ayatori/base/shared_memory.hpp"
 
 namespace ayatori::wires {
-
-/// The memory of a file, unmapped by the destructor.
-class Mapping {
- public:
-  Mapping() = default;
-  [[nodiscard]] static Result<Mapping> of(const Descriptor& file, std::size_t bytes);
-  Mapping(Mapping&& other) noexcept : memory_(std::exchange(other.memory_, {})) {}
-  Mapping& operator=(Mapping&& other) noexcept {
-    std::swap(memory_, other.memory_);
-    return *this;
-  }
-  ~Mapping();
-
-  [[nodiscard]] std::span<std::byte> bytes() const { return memory_; }
-
- private:
-  explicit Mapping(std::span<std::byte> memory) : memory_(memory) {}
-  std::span<std::byte> memory_;
-};
 
 /// Where others find a descriptor of this process: a symbolic link in a folder of this user, removed by the destructor.
 class PublishedDescriptor {
@@ -71,27 +48,18 @@ class OwnShmFile {
   void withdraw() { published_.withdraw(); }
   void disown() {  ///< see PollableWire
     published_.disown();
-    file_ = Descriptor();
+    memory_.file = Descriptor();
   }
 
-  [[nodiscard]] std::span<std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] std::span<std::byte> bytes() const { return memory_.bytes(); }
 
  private:
-  OwnShmFile(std::filesystem::path link, Descriptor file, Mapping mapping);
+  OwnShmFile(std::filesystem::path link, SharedMemory memory) : link_(std::move(link)), memory_(std::move(memory)) {}
 
   std::filesystem::path link_;
-  Descriptor file_;
-  Mapping mapping_;
+  SharedMemory memory_;
   PublishedDescriptor published_;
 };
-
-struct OpenShmFile {
-  Mapping mapping;
-  ino_t inode = 0;  ///< distinguishes it from a later one at the same link
-};
-
-/// Maps the memory of another process. Error: with code ENOENT if there is none now.
-[[nodiscard]] Result<OpenShmFile> open_shm_file(const std::filesystem::path& link);
 
 /// The inode of the memory that the link leads to; 0 if there is none.
 [[nodiscard]] ino_t inode_of(const std::filesystem::path& link);
