@@ -18,6 +18,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +47,6 @@ COUNTED = tuple(
 """Collectives that the plug-in intercepts."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 BUSY = 0.05
-_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 @dataclass
@@ -139,8 +139,8 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
         "seconds": {kind: median(own) for kind, own in times.seconds.items()},
         "verdict": {kind: verdict(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
         "gain": {kind: gain(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
-        "collectives": of_program,
-        "reaching_the_mpi": reaching,
+        "collectives": of_program.total(),
+        "executed": {kind: (of_program - calls).total() for kind, calls in reaching.items()},
         "differing": sorted(times.differing),
         "others": times.others,
     }
@@ -153,9 +153,8 @@ def _say(data: Mapping[str, Any]) -> None:
     print(f"  plain {data['seconds']['plain']:.3g} s")
     for kind, word in data["verdict"].items():
         calls = ""
-        if kind in data["reaching_the_mpi"]:
-            executed = max(0, data["collectives"] - data["reaching_the_mpi"][kind])
-            calls = f"; it executes {executed} of {data['collectives']} collectives"
+        if kind in data["executed"]:
+            calls = f"; it executes {data['executed'][kind]} of {data['collectives']} collectives"
         digits = "other results" if kind in data["differing"] else "same digits"
         time = f"{data['seconds'][kind]:.3g} s: {word}, {data['gain'][kind]:+.1%} of the time gained"
         print(f"  {kind} {time}, {digits}{calls}")
@@ -191,17 +190,17 @@ class Runner:
                     times.differing.add(kind)
         return times
 
-    def collectives(self, name: str, variables: Mapping[str, str] | None) -> int:
-        """Calls over all ranks: of the program, or (with the plug-in's variables) those that reach the MPI beneath the
-        plug-in. Among the latter are a few of its own, one for each communicator."""
+    def collectives(self, name: str, variables: Mapping[str, str] | None) -> Counter[str]:
+        """Calls over all ranks by function: of the program, or (with the plug-in's variables) those that reach the MPI
+        beneath the plug-in. Among the latter are some of its own: one Allreduce for each communicator, and a Barrier
+        before each call that it compares."""
         traced = self.folder / f"traces-{name.replace(' ', '-')}"
         traced.mkdir()
         library = str(PLUGINS / self.family / "libayatori_trace.so")
-        # Behind the plug-in, which `ayatori run` puts before what is preloaded already. mpi4py loads its MPI later,
-        # where a library behind the plug-in would not find it.
-        self.run(variables, {"LD_PRELOAD": f"{library}:{_LIBRARIES[self.family]}", "AYATORI_TRACE": str(traced)})
+        # Behind the plug-in, which `ayatori run` puts before what is preloaded already.
+        self.run(variables, {"LD_PRELOAD": library, "AYATORI_TRACE": str(traced)})
         calls = [call.name.removesuffix("_c") for trace in read_traces(traced) for call in trace.calls]
-        return sum(name in COUNTED for name in calls)
+        return Counter(name for name in calls if name in COUNTED)
 
     def run(self, variables: Mapping[str, str] | None, more: Mapping[str, str] | None = None) -> str:
         output = self.folder / "output"
