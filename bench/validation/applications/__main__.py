@@ -33,6 +33,7 @@ from ayatori.overlap.trace import read_traces
 from ayatori.processes import first_error, open_mpi_as_root, run_program
 from bench.validation.applications.comparison import gain, verdict
 from bench.validation.applications.programs import APPLICATIONS, Application
+from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
 
 SECONDS = 900.0
 """Of a run."""
@@ -129,7 +130,10 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
     kinds = {"plain": None, "control": None, "plug-in": dict[str, str]()}
     if options.choice is not None:
         kinds["with the table"] = {"AYATORI_CHOICE": str(options.choice.resolve())}
-    runner = Runner(application, program, place, options.mpi, folder)
+    for_mpi4py = {"MPI4PY_MPIABI": options.mpi}
+    if options.mpi == "mpich":
+        for_mpi4py |= mpich_by_its_name_elsewhere(folder / "libraries")
+    runner = Runner(application, program, place, options.mpi, folder, for_mpi4py)
     of_program = runner.collectives("program", None)
     reaching = {kind: runner.collectives(kind, given) for kind, given in kinds.items() if given is not None}
     times = runner.alternate(kinds, options.rounds)
@@ -170,6 +174,8 @@ class Runner:
     place: Place
     family: str
     folder: Path
+    for_mpi4py: Mapping[str, str]
+    """Variables by which it finds this MPI."""
 
     def alternate(self, kinds: Mapping[str, Mapping[str, str] | None], rounds: int) -> Times:
         """Variables of each kind; None: without the plug-in."""
@@ -205,6 +211,7 @@ class Runner:
     def run(self, variables: Mapping[str, str] | None, more: Mapping[str, str] | None = None) -> str:
         output = self.folder / "output"
         own = {**ONE_THREAD, "OMPI_MCA_mpi_yield_when_idle": "1", **(variables or {}), **(more or {})}
+        own |= self.for_mpi4py
         program = list(self.program)
         if variables is None and more:
             program = ["env", *(f"{name}={value}" for name, value in more.items()), *program]

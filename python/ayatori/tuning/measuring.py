@@ -75,7 +75,8 @@ def tune(
         raise Error(f"{' '.join(command)} starts 1 rank", hint="collectives are measured among 2 or more")
     placement = placement_of_hosts(hosts)
     cells = []
-    for cell in cells_of(collectives or COLLECTIVES, sizes):
+    # Large sizes last: if time runs out, each collective lacks some of these, and none lacks all.
+    for cell in sorted(cells_of(collectives or COLLECTIVES, sizes), key=lambda cell: cell.bytes):
         found = candidates(cell.collective, cell.bytes, placement)
         variable = variable_of(cell.collective)
         values = [f"{name}:chunk={chunk}" if chunk else name for name, chunk in found]
