@@ -3,6 +3,9 @@
     python -m bench.validation.mpich_suite FOLDER             # test/mpi of MPICH's sources, say those of version 4.0.2
     python -m bench.validation.mpich_suite FOLDER --mpi openmpi --folders comm threads --modes thread --only idup
 
+In the mode "table", a measured choice table takes ours for all calls that a table can cover: also for sums of reals,
+and under the veto.
+
 The programs are compiled with each MPI and run as the test lists of FOLDER say, with at most 8 ranks. One that does not
 end in time has hung. Where the end is another one with the plug-in, both are repeated: some programs also fail without
 it now and then, and count as equal if the best ends are the same.
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import sys
 import tempfile
 from collections import Counter
@@ -20,7 +24,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from ayatori.formats.choice_table import Measured, Table, sizes_of, write_table
+from ayatori.measurement.collectives import COLLECTIVES
+from ayatori.prediction.predictor import Model
 from ayatori.processes import ProgramError, run_program
+from ayatori.tuning.measuring import variable_of
 from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import to_preload
 from bench.validation.mpi4py_suite import OPEN_MPI_HERE, is_there, launcher_of, plugin_of
@@ -49,10 +57,21 @@ MODES = {
     "thread": {"AYATORI_PROGRESS": "thread"},
     "forced": {f"AYATORI_{prefix}{call}": name for prefix in ("", "I") for call, name in BLOCKING.items()},
 }
+TABLE = "table"
 ALL_MODES = ("coll", "comm", "threads")
 """Folders whose programs call collectives and make communicators: run in all modes, others in the default one."""
 FOLDERS = (*ALL_MODES, "datatype", "errhan", "topo", "pt2pt", "rma", "init")
 REPEATS = 4
+
+
+def table_for(ranks: int) -> Path:
+    """A choice table for so many ranks of this machine."""
+    table = KEPT / f"table-{ranks}.json"
+    names = {one: BLOCKING[variable_of(one).removeprefix("AYATORI_")].partition(":")[0] for one in COLLECTIVES}
+    sizes = {one: sizes_of({0 if one == "barrier" else 8: (name, 0)}) for one, name in names.items()}
+    measured = Measured("for tests", "any", "2026-11-27", 1)
+    write_table(Table("", [(platform.node(), ranks)], "", Model(), sizes, measured), table)
+    return table
 
 
 def best(ends: Sequence[str]) -> str:
@@ -61,7 +80,7 @@ def best(ends: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Way:
-    """How a program is run: `mode` is one of MODES, or "plain" without the plug-in."""
+    """How a program is run: `mode` is one of MODES, TABLE, or "plain" without the plug-in."""
 
     family: str
     mode: str
@@ -70,6 +89,7 @@ class Way:
     def end_of(self, program: Path, test: Test) -> str:
         """passed, failed or hung."""
         libraries = [*([plugin_of(self.family)] if self.mode != "plain" else []), *to_preload(self.family)]
+        own = {"AYATORI_CHOICE": str(table_for(test.ranks))} if self.mode == TABLE else MODES.get(self.mode, {})
         command = [*launcher_of(self.family), "-np", str(test.ranks), "env"]
         command += ["LD_PRELOAD=" + ":".join(map(str, libraries)), *test.variables, str(program), *test.words]
         with tempfile.TemporaryDirectory(prefix="ayatori-mpich-") as name:
@@ -78,7 +98,7 @@ class Way:
                 status = run_program(
                     command,
                     folder=Path(name),
-                    environment={**os.environ, **OPEN_MPI_HERE, **MODES.get(self.mode, {})},
+                    environment={**os.environ, **OPEN_MPI_HERE, **own},
                     output=output,
                     errors=Path(name) / "errors",
                     timeout=self.seconds,
@@ -125,7 +145,8 @@ def modes_of(folder: str, modes: Sequence[str]) -> list[str]:
 
 def run_folder(family: str, source: Path, folder: str, options: argparse.Namespace) -> list[Compared]:
     programs = Programs(family, source, KEPT / family)
-    tests = [test for test in tests_of(source, folder, options.ranks) if options.only in test.name]
+    tests = [one for one in tests_of(source, folder, options.ranks) if options.only in one.name]
+    tests = [one for one in tests if one.ranks >= options.fewest_ranks]
     missing: set[str] = set()
 
     def compared(test: Test) -> list[Compared]:
@@ -166,8 +187,9 @@ def main() -> int:
     parser.add_argument("source", type=Path, metavar="FOLDER", help="test/mpi of MPICH's sources")
     parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=FAMILIES)
     parser.add_argument("--folders", nargs="+", default=FOLDERS, help="of FOLDER, with their subfolders")
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=list(MODES))
+    parser.add_argument("--modes", nargs="+", choices=(*MODES, TABLE), default=[*MODES, TABLE])
     parser.add_argument("--ranks", type=int, default=8, help="leave out tests with more")
+    parser.add_argument("--fewest-ranks", type=int, default=1, help="leave out tests with fewer")
     parser.add_argument("--only", default="", metavar="WORD", help="programs with this word in their names")
     parser.add_argument("--seconds", type=float, default=60, help="a run that takes longer has hung")
     parser.add_argument("--jobs", type=int, default=1, help="programs that run at the same time")

@@ -85,6 +85,21 @@ def test_calls_of_mpi4py_are_written_down(mpi: plugin.Mpi, tmp_path: Path) -> No
         ]
 
 
+def test_a_trace_behind_the_plugin_sees_what_reaches_an_mpi_that_is_loaded_later(
+    mpi: plugin.Mpi, tmp_path: Path
+) -> None:
+    pytest.importorskip("mpi4py")
+    (tmp_path / "program.py").write_text(FROM_PYTHON)
+    (tmp_path / "traces").mkdir()
+    variables = dict(environment_of(mpi.family, tmp_path, {}).items() - os.environ.items())
+    variables |= {"AYATORI_TRACE": str(tmp_path / "traces"), "AYATORI_ALLREDUCE": "ring"}
+    library = PLUGINS / mpi.family / "libayatori_trace.so"
+    mpi.run_well(2, sys.executable, tmp_path / "program.py", after=[library], **variables)
+    for trace in read_traces(tmp_path / "traces"):
+        names = [one.name for one in trace.operations if one.bytes in (100, 200, 300, 400, 800)]
+        assert sorted(names) == ["alltoall", "broadcast", "gather", "receive", "send"]
+
+
 def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
     launch = [f"mpirun.{mpi.family}", "-np", "2", *(["--oversubscribe"] if mpi.family == "openmpi" else [])]
     program = [str(PROGRAMS / f"overlap_mpi_{mpi.family}"), "iallreduce", "arithmetic", "65536", "3"]

@@ -18,6 +18,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ from ayatori.overlap.trace import read_traces
 from ayatori.processes import first_error, open_mpi_as_root, run_program
 from bench.validation.applications.comparison import gain, verdict
 from bench.validation.applications.programs import APPLICATIONS, Application
+from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
 
 SECONDS = 900.0
 """Of a run."""
@@ -46,7 +48,6 @@ COUNTED = tuple(
 """Collectives that the plug-in intercepts."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 BUSY = 0.05
-_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 @dataclass
@@ -129,7 +130,10 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
     kinds = {"plain": None, "control": None, "plug-in": dict[str, str]()}
     if options.choice is not None:
         kinds["with the table"] = {"AYATORI_CHOICE": str(options.choice.resolve())}
-    runner = Runner(application, program, place, options.mpi, folder)
+    for_mpi4py = {"MPI4PY_MPIABI": options.mpi}
+    if options.mpi == "mpich":
+        for_mpi4py |= mpich_by_its_name_elsewhere(folder / "libraries")
+    runner = Runner(application, program, place, options.mpi, folder, for_mpi4py)
     of_program = runner.collectives("program", None)
     reaching = {kind: runner.collectives(kind, given) for kind, given in kinds.items() if given is not None}
     times = runner.alternate(kinds, options.rounds)
@@ -139,8 +143,8 @@ def _report(application: Application, options: argparse.Namespace, place: Place,
         "seconds": {kind: median(own) for kind, own in times.seconds.items()},
         "verdict": {kind: verdict(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
         "gain": {kind: gain(times.seconds["plain"], times.seconds[kind]) for kind in kinds if kind != "plain"},
-        "collectives": of_program,
-        "reaching_the_mpi": reaching,
+        "collectives": of_program.total(),
+        "executed": {kind: (of_program - calls).total() for kind, calls in reaching.items()},
         "differing": sorted(times.differing),
         "others": times.others,
     }
@@ -153,9 +157,8 @@ def _say(data: Mapping[str, Any]) -> None:
     print(f"  plain {data['seconds']['plain']:.3g} s")
     for kind, word in data["verdict"].items():
         calls = ""
-        if kind in data["reaching_the_mpi"]:
-            executed = max(0, data["collectives"] - data["reaching_the_mpi"][kind])
-            calls = f"; it executes {executed} of {data['collectives']} collectives"
+        if kind in data["executed"]:
+            calls = f"; it executes {data['executed'][kind]} of {data['collectives']} collectives"
         digits = "other results" if kind in data["differing"] else "same digits"
         time = f"{data['seconds'][kind]:.3g} s: {word}, {data['gain'][kind]:+.1%} of the time gained"
         print(f"  {kind} {time}, {digits}{calls}")
@@ -171,6 +174,8 @@ class Runner:
     place: Place
     family: str
     folder: Path
+    for_mpi4py: Mapping[str, str]
+    """Variables by which it finds this MPI."""
 
     def alternate(self, kinds: Mapping[str, Mapping[str, str] | None], rounds: int) -> Times:
         """Variables of each kind; None: without the plug-in."""
@@ -191,21 +196,22 @@ class Runner:
                     times.differing.add(kind)
         return times
 
-    def collectives(self, name: str, variables: Mapping[str, str] | None) -> int:
-        """Calls over all ranks: of the program, or (with the plug-in's variables) those that reach the MPI beneath the
-        plug-in. Among the latter are a few of its own, one for each communicator."""
+    def collectives(self, name: str, variables: Mapping[str, str] | None) -> Counter[str]:
+        """Calls over all ranks by function: of the program, or (with the plug-in's variables) those that reach the MPI
+        beneath the plug-in. Among the latter are some of its own: one Allreduce for each communicator, and a Barrier
+        before each call that it compares."""
         traced = self.folder / f"traces-{name.replace(' ', '-')}"
         traced.mkdir()
         library = str(PLUGINS / self.family / "libayatori_trace.so")
-        # Behind the plug-in, which `ayatori run` puts before what is preloaded already. mpi4py loads its MPI later,
-        # where a library behind the plug-in would not find it.
-        self.run(variables, {"LD_PRELOAD": f"{library}:{_LIBRARIES[self.family]}", "AYATORI_TRACE": str(traced)})
+        # Behind the plug-in, which `ayatori run` puts before what is preloaded already.
+        self.run(variables, {"LD_PRELOAD": library, "AYATORI_TRACE": str(traced)})
         calls = [call.name.removesuffix("_c") for trace in read_traces(traced) for call in trace.calls]
-        return sum(name in COUNTED for name in calls)
+        return Counter(name for name in calls if name in COUNTED)
 
     def run(self, variables: Mapping[str, str] | None, more: Mapping[str, str] | None = None) -> str:
         output = self.folder / "output"
         own = {**ONE_THREAD, "OMPI_MCA_mpi_yield_when_idle": "1", **(variables or {}), **(more or {})}
+        own |= self.for_mpi4py
         program = list(self.program)
         if variables is None and more:
             program = ["env", *(f"{name}={value}" for name, value in more.items()), *program]

@@ -44,6 +44,11 @@ class Tuned:
     """By a sign test over these pairs, at one error in a hundred; otherwise the MPI's own executes."""
 
 
+def variable_of(collective: str) -> str:
+    """That forces its algorithm."""
+    return _VARIABLES.get(collective, f"AYATORI_{collective.upper()}")
+
+
 def launcher_family(command: Sequence[str], named: str = "") -> str:
     """The MPI that the launcher is of. Raises Error for a launcher that starts any: `named` must say it."""
     family = named or family_of(command)
@@ -70,9 +75,10 @@ def tune(
         raise Error(f"{' '.join(command)} starts 1 rank", hint="collectives are measured among 2 or more")
     placement = placement_of_hosts(hosts)
     cells = []
-    for cell in cells_of(collectives or COLLECTIVES, sizes):
+    # Large sizes last: if time runs out, each collective lacks some of these, and none lacks all.
+    for cell in sorted(cells_of(collectives or COLLECTIVES, sizes), key=lambda cell: cell.bytes):
         found = candidates(cell.collective, cell.bytes, placement)
-        variable = _VARIABLES.get(cell.collective, f"AYATORI_{cell.collective.upper()}")
+        variable = variable_of(cell.collective)
         values = [f"{name}:chunk={chunk}" if chunk else name for name, chunk in found]
         cells.append(",".join([cell.collective, str(cell.bytes), variable, *values]))
     note(f"measuring {len(cells)} collectives and sizes among {len(hosts)} ranks, for about {seconds:g} s")
