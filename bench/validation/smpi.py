@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ayatori import _core
@@ -65,9 +66,11 @@ def execute_calls(
     host: str = "rank-{}",
     configuration: Sequence[str] = FLUID,
     selector: str | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> list[float]:
     """Seconds of each call ("alltoall shift 1024 ppn=2"), one after the other. Rank r runs on the host with r in its
-    name. `selector` is the MPI library whose choice SMPI repeats ("ompi", "mpich") for the algorithm `mpi`."""
+    name. `selector` is the MPI library whose choice SMPI repeats ("ompi", "mpich") for the algorithm `mpi`.
+    `variables`: of the ranks' environment, besides this process's."""
     chosen = [f"--cfg=smpi/coll-selector:{selector}"] if selector else []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -76,7 +79,8 @@ def execute_calls(
         (folder / "calls").write_text("".join(f"{call}\n" for call in calls))
         command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
         command += [*configuration, *chosen, str(EXECUTOR), "@calls"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        environment = os.environ | dict(variables or {})
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Error(f"smpirun {calls[0]} failed", cause=(done.stdout + done.stderr).strip()[-500:], internal=True)
     return [float(line) for line in done.stdout.splitlines()[-len(calls) :]]

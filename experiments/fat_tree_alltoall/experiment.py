@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ayatori._core import Job, Network
-from ayatori.cli.output import progress
+from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
@@ -15,8 +15,9 @@ from ayatori.prediction.assumed import assumed_inside
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import SavedResults, compute
-from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, tables_of
+from ayatori.resumable import SavedResults, compute, compute_each
+from bench.validation import packet_fabric
+from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, packet_tables, tables_of
 from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
 
@@ -69,12 +70,29 @@ VARIANTS = [
 
 
 @dataclass(frozen=True)
+class Packets:
+    """The first of the random jobs, by packets that queue in switches (bench/validation/packet_fabric.cpp). Both rings
+    wait after each message, as figure 7 writes it."""
+
+    jobs: int = 20
+    bytes: int = 1 << 18
+    """Of a message; smaller ones than the paper's take less time to simulate, and change little."""
+    buffers: tuple[int, ...] = (8, 4, 32)
+    """Packets that fit into a switch's buffer for one link; the first is the one that rows quote."""
+
+
+RINGS = {"2-level ring": "two-level-ring-blocking", "plain ring": "shift"}
+PACKET_METHODS = ("base-lids", "rule")
+
+
+@dataclass(frozen=True)
 class Settings:
     jobs: int = 1000
     seed: int = 1
     contiguous: tuple[int, int] = (3, 30)
     """Fewest and most nodes."""
     variants: tuple[Variant, ...] = tuple(VARIANTS)
+    packets: Packets = Packets()
     chunk: int = 50
     """Jobs between two savings; changes no figure."""
 
@@ -88,6 +106,7 @@ QUICK = Settings(
         *_NAMED_BY_THE_PAPER,
         *(replace(variant, contiguous=False) for variant in VARIANTS if "as measured" in variant.name),
     ),
+    packets=Packets(jobs=4, bytes=1 << 16, buffers=(8,)),
     chunk=15,
 )
 
@@ -98,12 +117,13 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     parameters = {name: value for name, value in asdict(settings).items() if name != "chunk"}
     results = open_results(folder, parameters | {"source": SOURCE, "nodes": NODES, "bytes": BYTES}, resume)
     bandwidths = _compute(network, settings, results)
+    by_packets = _by_packets(network, settings, results)
     about = f"{SOURCE}, {BYTES >> 20} MiB a pair of ranks, links of 1716 MB/s, seed {settings.seed}"
     return present(
         results,
         "Paper 1: all-to-all on a 6-ary-2-tree of 30 nodes",
         about,
-        tables_of(bandwidths),
+        [*tables_of(bandwidths), *packet_tables(by_packets)],
         figures_of(bandwidths),
     )
 
@@ -136,6 +156,44 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Ban
             jobs = contiguous_jobs(network, sizes, variant.ranks_per_node)
             found.contiguous[variant.name] = by_method("contiguous", variant, jobs)
     return found
+
+
+def _by_packets(network: Network, settings: Settings, results: SavedResults) -> dict[str, list[float]]:
+    """MB/s of jobs by ring, method and buffer."""
+    wanted = settings.packets
+    if wanted.jobs == 0:
+        return {}
+    if not packet_fabric.is_there():
+        note("no packets are simulated: build/release/bench/validation/packet_fabric is not there")
+        return {}
+    jobs = random_jobs(network, settings.jobs, NODES, MAIN.ranks_per_node, settings.seed)[: wanted.jobs]
+    found = {}
+    with progress("packets", len(jobs) * len(RINGS) * len(PACKET_METHODS) * len(wanted.buffers)) as advance:
+        for buffer in wanted.buffers:
+            for ring, algorithm in RINGS.items():
+                for method in PACKET_METHODS:
+                    name = packets_named(ring, method, buffer)
+                    call = Call("alltoall", algorithm, wanted.bytes)
+                    one = _packet_bandwidth(network, method, call, buffer)
+                    found[name] = compute_each(results, name, jobs, one, advance)
+    return found
+
+
+def packets_named(ring: str, method: str, buffer: int) -> str:
+    return f"packets, {ring}, buffers of {buffer}: {method}"
+
+
+def _packet_bandwidth(network: Network, method: str, call: Call, buffer: int) -> Callable[[Job], float]:
+    """MB/s, as figure 8 defines them."""
+    predictor = Predictor(network, method, PAPER_MODEL, tables_of_the_paper(network, method))
+    rate = PAPER_MODEL.link_bandwidth
+    switches = packet_fabric.Switches(buffer)
+
+    def bandwidth(job: Job) -> float:
+        seconds = packet_fabric.seconds_of(predictor, job, call, switches, rate)
+        return call.bytes * (NODES - 1) * MAIN.ranks_per_node**2 / seconds / 1e6
+
+    return bandwidth
 
 
 def _bandwidths(network: Network, variant: Variant, method: str) -> Callable[[Sequence[Job]], list[float]]:

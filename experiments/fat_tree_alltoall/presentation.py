@@ -82,6 +82,27 @@ def _contiguous_table(found: Bandwidths) -> Table:
     )
 
 
+def packet_tables(found: dict[str, list[float]]) -> list[Table]:
+    """Of rings by packets, if they were simulated."""
+    if not found:
+        return []
+    rows = [
+        [name.removeprefix("packets, "), f"{fmean(values):.0f}", f"{min(values):.0f}", f"{max(values):.0f}"]
+        for name, values in found.items()
+    ]
+    return [
+        Table(
+            "Head-of-line blocking by packets: MB/s a node",
+            ["", "mean", "min", "max"],
+            rows,
+            "Simulated packet by packet: each link ends in a buffer, first in, first out, with credits. Each rank waits "
+            "after each message (figure 7). In the plain ring, a node's messages go to two nodes at a time, and each "
+            "node receives from two: packets meet at the last link, and those behind them wait as well. Rates, as in "
+            "the tables above, show nothing of this.",
+        )
+    ]
+
+
 def figures_of(found: Bandwidths) -> list[Figure]:
     """Both figures by each model that the table of figure 10 has: as the paper, and with the time inside a node."""
     figures = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
-from experiments.fat_tree_alltoall.experiment import MAIN, VARIANTS
+from experiments.fat_tree_alltoall.experiment import MAIN, RINGS, VARIANTS, packets_named
 from experiments.papers.values import Saved, Source, Value, Values, mean_of, share_of, single
 
 PLAIN = next(variant for variant in VARIANTS if variant.algorithm == "shift" and not variant.model.head_of_line)
@@ -13,6 +13,7 @@ PLAIN_BLOCKED = next(variant for variant in VARIANTS if variant.algorithm == "sh
 BLOCKED = next(variant for variant in VARIANTS if variant.name == "head-of-line blocking")
 INSIDE = next(variant for variant in VARIANTS if "measured on a machine" in variant.name)
 GOOD, OF = 1500, 1000
+RING, PLAIN_RING = RINGS
 
 
 def _source(compute: Callable[[Saved], Value | float]) -> Source:
@@ -80,16 +81,29 @@ def _inside(saved: Saved) -> float:
     return (1 - fmean(_random(saved, "rule", INSIDE.name)) / fmean(_random(saved, "rule"))) * 100
 
 
+def _by_packets(saved: Saved, ring: str, method: str) -> list[float]:
+    buffer = saved.parameters["packets"]["buffers"][0]
+    return saved.of(packets_named(ring, method, buffer))
+
+
+def _packets(ring: str, method: str) -> Source:
+    """MB/s a node, by packets that queue in switches."""
+    return _source(lambda saved: mean_of(_by_packets(saved, ring, method), "random jobs"))
+
+
+def _packet_loss(ring: str, method: str, free: str) -> Source:
+    """Per cent of the bandwidth without packets that the same jobs lose by them."""
+
+    def loss(saved: Saved) -> float:
+        packets = _by_packets(saved, ring, method)
+        return (1 - fmean(packets) / fmean(_random(saved, method, free)[: len(packets)])) * 100
+
+    return _source(loss)
+
+
 def _two_level_gain(saved: Saved) -> float:
-    """MB/s by which the 2-level ring is ahead of the plain one, both with head-of-line blocking."""
-    return fmean(_random(saved, "rule", BLOCKED.name)) - fmean(_random(saved, "rule", PLAIN_BLOCKED.name))
-
-
-def _loss(method: str, free: str, blocked: str) -> Source:
-    """Per cent that head-of-line blocking takes."""
-    return _source(
-        lambda saved: (1 - fmean(_random(saved, method, blocked)) / fmean(_random(saved, method, free))) * 100
-    )
+    """MB/s by which the 2-level ring is ahead of the plain one, by packets."""
+    return fmean(_by_packets(saved, RING, "rule")) - fmean(_by_packets(saved, PLAIN_RING, "rule"))
 
 
 def _stream(allocation: str, method: str) -> Source:
@@ -130,12 +144,17 @@ VALUES: Values = {
     "two_level": _mean("rule", BLOCKED.name),
     "plain_blocked": _mean("rule", PLAIN_BLOCKED.name),
     "plain": _mean("rule", PLAIN.name),
-    "two_level_base": _mean("base-lids", BLOCKED.name),
-    "plain_blocked_base": _mean("base-lids", PLAIN_BLOCKED.name),
-    "two_level_loss": _loss("rule", MAIN.name, BLOCKED.name),
-    "two_level_loss_base": _loss("base-lids", MAIN.name, BLOCKED.name),
-    "plain_loss": _loss("rule", PLAIN.name, PLAIN_BLOCKED.name),
-    "plain_loss_base": _loss("base-lids", PLAIN.name, PLAIN_BLOCKED.name),
+    "two_level_packets": _packets(RING, "rule"),
+    "plain_packets": _packets(PLAIN_RING, "rule"),
+    "two_level_packets_base": _packets(RING, "base-lids"),
+    "plain_packets_base": _packets(PLAIN_RING, "base-lids"),
+    "two_level_loss": _packet_loss(RING, "rule", MAIN.name),
+    "two_level_loss_base": _packet_loss(RING, "base-lids", MAIN.name),
+    "plain_loss": _packet_loss(PLAIN_RING, "rule", PLAIN.name),
+    "plain_loss_base": _packet_loss(PLAIN_RING, "base-lids", PLAIN.name),
+    "hot_jobs": single("16 random nodes", "hot"),
+    "hot_jobs_before": single("16 random nodes", "hot_before"),
+    "demo_gain": single("the demo", "gain"),
     "two_level_gain": _source(_two_level_gain),
     "utilisation_contiguous": _utilisation("contiguous only"),
     "utilisation_any": _utilisation("any nodes"),

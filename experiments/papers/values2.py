@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from experiments.papers.values import Saved, Source, Values, single
+from statistics import fmean, median
+
+from experiments.papers.values import Missing, Saved, Source, Value, Values, median_of, single
+from experiments.torus_broadcast.on_nwtopo import GENERAL, INTERNAL, MPI, NAMES
 from experiments.torus_broadcast.presentation import ALLREDUCES, COLOURS, UNAWARE
 
 SMALL, LARGE = "2x3x2", "4x6x16"
 PAPER_LINES = 37 + 147
+ON_NWTOPO, ON_INTERNALS, OF_THE_MPI = (NAMES[name] for name in (GENERAL, INTERNAL, MPI))
+EXECUTED = 1 << 20
+"""Bytes of the broadcast whose times a row has."""
 
 
 def _gigabytes(saved: Saved, shape: str, tree: str) -> float:
@@ -43,6 +49,51 @@ def _against_smpi(saved: Saved) -> float:
 _WHO = (": ours", ": SMPI")
 
 
+def _executed(name: str, size: int) -> Source:
+    """Microseconds of a broadcast in Open MPI: the median, with half of the range."""
+
+    def find(saved: Saved) -> Value:
+        found = next(one for one in saved.of("on nwtopo, Open MPI")[0] if (one["name"], one["bytes"]) == (name, size))
+        return median_of(found["us"], "blocks of calls")
+
+    return Source("torus_broadcast", find)
+
+
+def _costs_of_the_api(saved: Saved) -> Value:
+    """Per cent by which the broadcast on nwtopo.h is slower than the one on internals: the mean over sizes, with what
+    the medians of sizes differ by."""
+    medians = {(one["name"], one["bytes"]): median(one["us"]) for one in saved.of("on nwtopo, Open MPI")[0]}
+    sizes = sorted({size for _, size in medians})
+    apart = [(medians[ON_NWTOPO, size] / medians[ON_INTERNALS, size] - 1) * 100 for size in sizes]
+    return Value(fmean(apart), (max(apart) - min(apart)) / 2, f"half of the range over {len(sizes)} sizes")
+
+
+def _simulated(name: str, shape: str, place: int) -> Source:
+    """GB/s under SMPI, at one of the sizes."""
+
+    def find(saved: Saved) -> float:
+        found = [one for one in saved.of(f"on nwtopo, SMPI: {shape}")[0] if one["name"] == name]
+        return float(found[place]["bytes"] / found[place]["s"] / 1e9)
+
+    return Source("torus_broadcast", find)
+
+
+def _simulated_apart(saved: Saved) -> float:
+    """Per cent: the most by which the two Trinaryx3 differ under SMPI, over all shapes and sizes."""
+    apart = []
+    for found in (saved.of(name)[0] for name in saved.results if name.startswith("on nwtopo, SMPI: ")):
+        seconds = {(one["name"], one["bytes"]): one["s"] for one in found}
+        apart += [abs(s / seconds[ON_INTERNALS, size] - 1) * 100 for (who, size), s in seconds.items() if who == ON_NWTOPO]
+    if not apart:
+        raise Missing("SMPI")
+    return max(apart)
+
+
+def _first_call(shape: str, place: int, key: str) -> Source:
+    """Milliseconds until the steps of a call are there: at the smallest (0) or largest (-1) size."""
+    return Source("torus_broadcast", lambda saved: float(saved.of(f"on nwtopo, made: {shape}")[0][place][key]))
+
+
 def _share_of_lines(saved: Saved) -> float:
     return float(saved.of("lines")[0]["lines"]) / (227 + 245) * 100
 
@@ -56,6 +107,12 @@ def _growth(saved: Saved) -> float:
     many, fewer = saved.of("1,000,000 nodes")[0], saved.of("82,944 nodes")[0]
     more = many["all_objects_MiB"] - fewer["all_objects_MiB"]
     return float(more * 2**20 / (many["machines"] - fewer["machines"]))
+
+
+def _same_messages(saved: Saved) -> float:
+    """Of the schedules, those with the same messages as the one on internals; of 100."""
+    made = [one for shape in (SMALL, LARGE) for one in saved.of(f"on nwtopo, made: {shape}")[0]]
+    return 100 * fmean(one["same_messages"] for one in made)
 
 
 _NODES = {
@@ -74,6 +131,20 @@ VALUES: Values = {
     "allreduce_gain": Source("torus_broadcast", _allreduce),
     "against_smpi": Source("torus_broadcast", _against_smpi),
     "lines": single("lines", "lines"),
+    "lines_initialisation": single("lines", "initialisation"),
+    "lines_pattern": single("lines", "pattern"),
+    "api_costs": Source("torus_broadcast", _costs_of_the_api),
+    "nwtopo_us": _executed(ON_NWTOPO, EXECUTED),
+    "internals_us": _executed(ON_INTERNALS, EXECUTED),
+    "mpi_us": _executed(OF_THE_MPI, EXECUTED),
+    "smpi_apart": Source("torus_broadcast", _simulated_apart),
+    "smpi_nwtopo": _simulated(ON_NWTOPO, SMALL, -1),
+    "smpi_internals": _simulated(ON_INTERNALS, SMALL, -1),
+    "smpi_mpi": _simulated(OF_THE_MPI, SMALL, -1),
+    "made_small": _first_call(LARGE, 0, "general_ms"),
+    "made_large": _first_call(LARGE, -1, "general_ms"),
+    "made_internal": _first_call(LARGE, -1, "internal_ms"),
+    "made_same": Source("torus_broadcast", _same_messages),
     "lines_share": Source("single_commands", _share_of_lines, "lines"),
     "hops": single("binary tree", "hops"),
     "shared": single("binary tree", "shared"),

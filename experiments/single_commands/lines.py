@@ -1,4 +1,4 @@
-"""Counts lines of code as paper 2's table 2 does: without empty lines and comments, of the part between two marks."""
+"""Counts lines of code as paper 2's table 2 does: without empty lines and comments, of the parts between marks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ import re
 import sys
 from pathlib import Path
 
-BEGINS, ENDS = "Ours begin here", "And end here"
+_PART = re.compile(r"/\* The (\w+), from here.*?\*/(.*?)/\* The \1, to here\. \*/", re.DOTALL)
 
 
-def count(text: str) -> int:
-    part = text.partition(BEGINS)[2].partition(ENDS)[0].partition("*/")[2].rpartition("/*")[0]
+def count(text: str) -> dict[str, int]:
+    """Lines of each part, by its name."""
+    return {name: _lines(part) for name, part in _PART.findall(text)}
+
+
+def _lines(part: str) -> int:
     code = re.sub(r"/\*.*?\*/", "", part, flags=re.DOTALL)
     return sum(bool(line.strip()) for line in code.splitlines())
 
 
 if __name__ == "__main__":
-    print(json.dumps({"lines": count(Path(sys.argv[1]).read_text(encoding="utf-8"))}))
+    found: dict[str, int] = {}
+    for file in sys.argv[1:]:
+        found |= count(Path(file).read_text(encoding="utf-8"))
+    print(json.dumps(found | {"lines": sum(found.values())}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs
@@ -14,7 +15,9 @@ from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, compute_each
 from bench.validation.smpi import execute_calls, platform_of, smpi_is_there, words_of
-from experiments.page import open_results, present
+from experiments.page import Table, open_results, present
+from experiments.torus_broadcast import on_nwtopo
+from experiments.torus_broadcast.on_nwtopo import OnNwtopo
 from experiments.torus_broadcast.presentation import (
     ALLREDUCES,
     COLOURS,
@@ -47,9 +50,14 @@ class Settings:
     sizes: tuple[int, ...] = tuple(1 << exponent for exponent in range(10, 26))
     smpi: bool = True
     """Ask SMPI for its opinion of the 4x4x4 table, if it is installed."""
+    on_nwtopo: OnNwtopo | None = OnNwtopo()
+    """A broadcast on the public API, executed; None: without it."""
 
 
-QUICK = Settings(sizes=tuple(1 << exponent for exponent in (10, 14, 18, 22, 25)))
+QUICK = Settings(
+    sizes=tuple(1 << exponent for exponent in (10, 14, 18, 22, 25)),
+    on_nwtopo=OnNwtopo(repeats=1, simulated={"2x3x2": (1 << 10, 1 << 16, 1 << 20, 1 << 25)}),
+)
 
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
@@ -57,11 +65,33 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
     results = open_results(folder, parameters, resume)
     found = _compute(settings, results)
+    executed = _on_nwtopo(settings.on_nwtopo, results) if settings.on_nwtopo else []
     about = (
         "Root 0, one rank a node, links of 5 GB/s each way, a node's transfers four at once, 0.9 us to a neighbour. "
         "The paper's text tells none of its figure's values; its reference 13 tells how much Trinaryx3 gained."
     )
-    return present(results, "Paper 2: broadcast on tori", about, tables_of(found), figures_of(found))
+    return present(results, "Paper 2: broadcast on tori", about, [*tables_of(found), *executed], figures_of(found))
+
+
+def _on_nwtopo(wanted: OnNwtopo, results: SavedResults) -> list[Table]:
+    """Measures what a general API costs, as far as this machine can; the tables."""
+    measured: list[dict[str, Any]] = []
+    simulated = {}
+    with progress("broadcast on nwtopo", 1 + len(wanted.simulated) + len(wanted.made)) as advance:
+        if reason := on_nwtopo.why_not():
+            note(f"no broadcast on nwtopo is executed: {reason}")
+        else:
+            [measured] = compute_each(results, "on nwtopo, Open MPI", [wanted], on_nwtopo.measure, advance)
+        if smpi_is_there():
+            for shape, sizes in wanted.simulated.items():
+                simulate = partial(on_nwtopo.simulate, shape)
+                [simulated[shape]] = compute_each(results, f"on nwtopo, SMPI: {shape}", [sizes], simulate, advance)
+        made = []
+        for shape, sizes in wanted.made.items():
+            time_it = partial(on_nwtopo.time_first_calls, shape)
+            [found] = compute_each(results, f"on nwtopo, made: {shape}", [sizes], time_it, advance)
+            made += found
+    return on_nwtopo.tables_of(measured, simulated, made)
 
 
 def _compute(settings: Settings, results: SavedResults) -> Broadcasts:

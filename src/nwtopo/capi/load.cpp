@@ -126,8 +126,10 @@ void trim_after_much_work(const Topology& topology) {
   if (topology.machine_count() >= many && formula_of(topology) == nullptr) trim_heap();
 }
 
-/// Whether the machines of other jobs are left out: by default where nobody named the source.
+/// Whether the machines of other jobs are left out: by default where nobody named the source. The torus of a Tofu job
+/// has no others, and no host names by which its nodes could be found.
 bool is_cut_to_job(const Session& session, const FoundSource& found) {
+  if (found.source.starts_with("tofu:job=")) return false;
   if ((session.flags & NWTOPO_TOPOLOGY_FLAG_THIS_JOB) != 0) return true;
   return found.automatic && (session.flags & NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM) == 0;
 }

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "ayatori/base/text.hpp"
+#include "ayatori/topology/grid.hpp"
 #include "ayatori/topology/queries.hpp"
 #include "surroundings.hpp"
 
@@ -30,7 +31,12 @@ Result<ObjectId> this_machine(const Topology& topology, const std::optional<std:
   };
   if (set) return named(*set, "nwtopo_topology_set_this_machine()");
   if (const auto variable_said = variable("NWTOPO_THIS_MACHINE")) return named(*variable_said, "NWTOPO_THIS_MACHINE");
-  return named(this_host(), "its host name");
+  auto by_host = named(this_host(), "its host name");
+  const GridFormula* const grid = by_host ? nullptr : formula_of(topology);
+  if (grid == nullptr) return by_host;
+  const auto point = point_in_job(grid->dimensions);  // machine ids are points
+  if (!point) return Failure(point.error());
+  return *point ? Result<ObjectId>(**point) : by_host;
 }
 
 }  // namespace ayatori::capi

@@ -34,6 +34,10 @@ Result<std::string> resolve_here(std::string_view source) { return resolve_sourc
 
 Result<std::vector<std::string>> hosts_of_this_job() { return job_hosts(surroundings); }
 
+Result<std::optional<std::uint64_t>> point_in_job(std::span<const std::uint32_t> shape) {
+  return tofu_job_point(shape, surroundings);
+}
+
 std::string this_host() {
   std::array<char, 257> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";

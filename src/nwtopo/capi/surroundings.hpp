@@ -2,7 +2,9 @@
 /// \file
 /// This process's environment and host. No other file of the library looks at them.
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ struct FoundSource {
 
 /// Host names of the batch job that this process belongs to; none outside of jobs.
 [[nodiscard]] Result<std::vector<std::string>> hosts_of_this_job();
+
+/// This process's point in the torus of its Tofu job (tofu_job_point()).
+[[nodiscard]] Result<std::optional<std::uint64_t>> point_in_job(std::span<const std::uint32_t> shape);
 
 /// As gethostname() gives it.
 [[nodiscard]] std::string this_host();

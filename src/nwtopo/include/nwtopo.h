@@ -266,7 +266,8 @@ int nwtopo_topology_set_aliases(nwtopo_topology_t topology, const char *file);
 
 /* Sets the machine that counts as this process's own, for programs that run outside of the network.
  *     machine  a host name, or an object id in decimal digits. NULL: the environment's NWTOPO_THIS_MACHINE, or else this
- *              host's name, with or without its domain
+ *              host's name, with or without its domain. In the torus of a Tofu job (tofu:job) the rank says which node
+ *              it is, by the batch system's default order of ranks
  * Returns 0 or -1. */
 int nwtopo_topology_set_this_machine(nwtopo_topology_t topology, const char *machine);
 

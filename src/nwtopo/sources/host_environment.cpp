@@ -1,7 +1,10 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <unordered_set>
 #include <vector>
 
@@ -26,6 +29,19 @@ std::string_view variable(const HostEnvironment& environment, const char* name) 
 std::string tofu_source(const HostEnvironment& environment) {
   const std::string job = environment.variable == nullptr ? "" : tofu_job(environment.variable);
   return job.empty() ? "" : "tofu:" + job;
+}
+
+/// The variable that is set, of several that launchers set.
+struct Found {
+  const char* name = nullptr;
+  std::string_view value;
+};
+
+Found first_set(const HostEnvironment& environment, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const auto value = variable(environment, name); !value.empty()) return {name, value};
+  }
+  return {};
 }
 
 /// The entries of a folder, sorted by name; none if it cannot be read.
@@ -99,6 +115,30 @@ Result<std::string> resolve_source(std::string_view source, const HostEnvironmen
   const std::string found = tofu_source(environment);
   if (!found.empty()) return found + std::string(options);
   return with_hint(fail("'{}' needs a job with a node shape: PJM_NODE_X is not set", source), "tofu:job=4x6x16");
+}
+
+Result<std::optional<std::uint64_t>> tofu_job_point(std::span<const std::uint32_t> shape,
+                                                    const HostEnvironment& environment) {
+  if (tofu_source(environment) != fmt::format("tofu:job={}", fmt::join(shape, "x"))) return std::nullopt;
+  const Found rank = first_set(environment, {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"});
+  if (rank.name == nullptr) return std::nullopt;
+  const Found ranks_each = first_set(environment, {"PJM_PROC_BY_NODE"});
+  const auto number = parse_unsigned<std::uint32_t>(rank.value);
+  const auto each = parse_unsigned<std::uint32_t>(ranks_each.name == nullptr ? "1" : ranks_each.value);
+  if (!each || *each == 0) return fail("PJM_PROC_BY_NODE={} is no number of processes", ranks_each.value);
+  if (!number) return fail("{}={} is not a rank", rank.name, rank.value);
+  std::uint64_t nodes = 1;
+  std::uint64_t left = *number / *each;
+  std::uint64_t point = 0;
+  std::uint64_t stride = std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+  for (const std::uint32_t length : shape) {  // X is the first axis, and the last one to change in a point's number
+    nodes *= length;
+    stride /= length;
+    point += left % length * stride;
+    left /= length;
+  }
+  if (left > 0) return fail("{}={}: the job has {} nodes with {} processes each", rank.name, rank.value, nodes, *each);
+  return point;
 }
 
 Result<std::vector<std::string>> job_hosts(const HostEnvironment& environment) {

@@ -101,6 +101,28 @@ TEST_F(HostEnvironmentTest, ResolveSourceFillsInTheJobsShape) {
   EXPECT_EQ(resolve_source("tofu:job,x=mesh", environment_).value(), "tofu:job=12,x=mesh");
 }
 
+TEST_F(HostEnvironmentTest, TofuJobPointFollowsFromTheRank) {
+  const std::vector<std::uint32_t> shape = {4, 6, 16};
+  const auto point = [&] { return tofu_job_point(shape, environment_); };
+  const auto message = [&] { return point() ? "" : point().error().message; };
+  EXPECT_EQ(point().value(), std::nullopt) << "outside of a job";
+  environment = {{"PJM_NODE_X", "4"}, {"PJM_NODE_Y", "6"}, {"PJM_NODE_Z", "16"}};
+  EXPECT_EQ(point().value(), std::nullopt) << "without a rank: in the job script";
+  environment["OMPI_COMM_WORLD_RANK"] = "0";
+  EXPECT_EQ(point().value(), 0U);
+  environment["OMPI_COMM_WORLD_RANK"] = "31";  // 31 = 3 + 4 * (1 + 6 * 1)
+  EXPECT_EQ(point().value(), (3U * 6 + 1) * 16 + 1);
+  environment["PJM_PROC_BY_NODE"] = "4";  // node 7 = 3 + 4 * 1
+  EXPECT_EQ(point().value(), (3U * 6 + 1) * 16);
+  EXPECT_EQ(tofu_job_point(std::vector<std::uint32_t>{4, 6}, environment_).value(), std::nullopt) << "another torus";
+  environment["PMIX_RANK"] = "1536";
+  EXPECT_EQ(message(), "PMIX_RANK=1536: the job has 384 nodes with 4 processes each");
+  environment["PMIX_RANK"] = "-1";
+  EXPECT_EQ(message(), "PMIX_RANK=-1 is not a rank");
+  environment["PJM_PROC_BY_NODE"] = "0";
+  EXPECT_EQ(message(), "PJM_PROC_BY_NODE=0 is no number of processes");
+}
+
 TEST_F(HostEnvironmentTest, JobHostsReadsEachBatchSystemsVariable) {
   EXPECT_TRUE(hosts().empty());
   environment = {{"PJM_O_NODEINF", put("nodeinf", "10.3.0.1\n10.3.0.2\n")}};

@@ -93,6 +93,29 @@ TEST(NwtopoTopologySetBuffer, RefusesWhatIsNotACache) {
   EXPECT_EQ(load(0), -1);
 }
 
+TEST(NwtopoTopologyGetThisMachine, IsFoundByTheRankInATofuJob) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "nwtopo_nodeinf";
+  std::ofstream(path) << "10.3.0.1\n10.3.0.2\n";
+  for (const auto& [name, value] :
+       {std::pair("PJM_NODE_X", "2"), std::pair("PJM_NODE_Y", "3"), std::pair("PJM_NODE_Z", "2")}) {
+    ::setenv(name, value, 1);
+  }
+  ::setenv("PJM_O_NODEINF", path.c_str(), 1);  // addresses, which no torus has as names
+  ::setenv("PMIX_RANK", "9", 1);               // 9 = 1 + 2 * (1 + 3 * 1)
+  nwtopo_topology_t topology = nullptr;
+  ASSERT_EQ(nwtopo_topology_init(&topology), 0);
+  ASSERT_EQ(nwtopo_topology_load(topology), 0) << nwtopo_error_message();
+  const nwtopo_obj_t here = nwtopo_topology_get_this_machine(topology);
+  ASSERT_NE(here, nullptr) << nwtopo_error_message();
+  EXPECT_STREQ(here->attr->machine.hostname, "N1-1-1");
+  ::setenv("PMIX_RANK", "12", 1);
+  EXPECT_EQ(nwtopo_topology_get_this_machine(topology), nullptr);
+  EXPECT_STREQ(nwtopo_error_message(), "PMIX_RANK=12: the job has 12 nodes with 1 processes each");
+  for (const char* name : {"PJM_NODE_X", "PJM_NODE_Y", "PJM_NODE_Z", "PJM_O_NODEINF", "PMIX_RANK"}) ::unsetenv(name);
+  EXPECT_EQ(nwtopo_topology_get_this_machine(topology), nullptr) << "outside of the job";
+  nwtopo_topology_destroy(topology);
+}
+
 TEST(NwtopoTopologySetFlags, ThisJobCutsANamedSourceToTheJob) {
   ::setenv("SLURM_JOB_NODELIST", "N[1-3]", 1);
   const Opened all("fattree:K=2");
