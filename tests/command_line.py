@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+import typer
 
 from ayatori.cli.app import app
 from ayatori.cli.execution import execute
@@ -92,6 +94,21 @@ def run_here(
         around.enter_context(_not_for_ever())
         status = int(execute(app, list(arguments), "ayatori"))
     return Outcome(status, printed.text(), talked.text())
+
+
+def parse_command(words: list[str]) -> None:
+    """Parses the words behind `ayatori`, and runs nothing.
+
+    Raises click's error for an unknown command or option, or for a value of the wrong kind.
+    """
+    command: click.Command = typer.main.get_command(app)
+    context = click.Context(command, info_name="ayatori")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name, found, words = command.resolve_command(context, words)
+        assert found is not None
+        command, context = found, click.Context(found, info_name=name, parent=context)
+    if not isinstance(command, click.Group) and "--help" not in words:
+        command.make_context(context.info_name, words, parent=context.parent)
 
 
 def _only_in_children(name: str) -> Any:

@@ -12,7 +12,7 @@ from ayatori.cli.output import note, progress
 from ayatori.measurement.programs import measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 from ayatori.resumable import SavedResults, compute, compute_each
-from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables
+from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables, nak_delays
 from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
 from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
 from experiments.low_memory_transport.paper import SIZES
@@ -29,10 +29,17 @@ def paper_protocol(timer_us: int) -> Protocol:
     return Protocol(f"UD, {timer_us:,} us", timer_us * 1e-6)
 
 
-RC = Protocol("RC-SRQ, 640 us", not_ready_delay=640e-6)
+def connections(delay_us: int) -> Protocol:
+    """RC-SRQ, whose interfaces wait so long after a NAK."""
+    return Protocol(f"RC-SRQ, {delay_us} us", not_ready_delay=delay_us * 1e-6)
+
+
+RC = connections(640)
 """The delay after a NAK is not in the paper: min_rnr_timer 12 is what libibverbs' examples and perftest set."""
-RC_SHORTEST = Protocol("RC-SRQ, 10 us", not_ready_delay=10e-6)
+RC_SHORTEST = connections(10)
 """The shortest delay that InfiniBand has."""
+NAK_DELAYS_US = (10, 20, 40, 80, 160, 320, 640)
+"""Some of InfiniBand's, with one buffer: what of UD's lead is the delay's."""
 
 TIMERS_US = (1, 10, 100, 1_000, 10_000)
 ENOUGH_US = 1_000
@@ -85,6 +92,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     results = open_results(folder, asdict(settings) | {"scenario": SCENARIO.read_text()}, resume)
     incasts = _incasts(settings, results)
     tables, figures = incast_tables(incasts), incast_figures(incasts)
+    tables.append(_nak_delays(settings, results, incasts))
     tables += [retry_errors(_limited_retries(settings, results, protocol), protocol) for protocol in (RC, RC_SHORTEST)]
     if settings.processes:
         memory = _memory(settings, results)
@@ -108,6 +116,18 @@ def _incasts(settings: Settings, results: SavedResults) -> Incasts:
             simulated = compute(results, key, items, 5, _simulate(protocol, buffers, settings), advance)
             found.add(protocol, buffers, dict(zip(items, simulated, strict=True)))
     return found
+
+
+def _nak_delays(settings: Settings, results: SavedResults, found: Incasts) -> Table:
+    items = [(size, seed) for size in settings.sizes for seed in settings.seeds]
+    protocols = [connections(us) for us in NAK_DELAYS_US]
+    with progress("NAK delays", len(protocols) * len(items)) as advance:
+        for protocol in protocols:
+            simulated = compute(
+                results, f"{protocol.name}: 1 buffers", items, 5, _simulate(protocol, 1, settings), advance
+            )
+            found.add(protocol, 1, dict(zip(items, simulated, strict=True)))
+    return nak_delays(found, protocols, paper_protocol(100))
 
 
 def _limited_retries(settings: Settings, results: SavedResults, protocol: Protocol) -> Broken:

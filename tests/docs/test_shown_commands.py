@@ -10,9 +10,8 @@ from pathlib import Path
 
 import click
 import pytest
-import typer
 
-from ayatori.cli.app import app
+from command_line import parse_command
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [
@@ -35,24 +34,12 @@ def shown_on(page: Path) -> Iterator[list[str]]:
         yield [PLACEHOLDERS.get(word, word) for word in words[:stop]]
 
 
-def parse(words: list[str]) -> None:
-    """Raises click's error for an unknown command or option, or for a value of the wrong kind."""
-    command: click.Command = typer.main.get_command(app)
-    context = click.Context(command, info_name="ayatori")
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        name, found, words = command.resolve_command(context, words)
-        assert found is not None
-        command, context = found, click.Context(found, info_name=name, parent=context)
-    if not isinstance(command, click.Group):
-        command.make_context(context.info_name, words, parent=context.parent)
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_command_line_takes_the_commands_that_a_page_shows(page: Path) -> None:
     wrong = []
     for words in shown_on(page):
         try:
-            parse(list(words))
+            parse_command(list(words))
         except click.ClickException as error:
             wrong.append(f"ayatori {shlex.join(words)}: {error.format_message()}")
     assert wrong == []

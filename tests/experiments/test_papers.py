@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import click
 import pytest
-import typer
 
-from ayatori.cli.app import app
+from command_line import parse_command
 from experiments.__main__ import EXPERIMENTS
 from experiments.papers import MARKS, PAPERS, Row, read_paper, write_pages
 from experiments.papers.answers import NOT_COVERED, NOT_RUN, VALUES, answers_of, sources_of, unknown_names
@@ -107,22 +105,10 @@ def words_of(line: str) -> Iterator[list[str]]:
             words.append(word)
 
 
-def parse(words: list[str]) -> None:
-    """Raises click's error for an unknown command or option, or for a value of the wrong kind."""
-    command: click.Command = typer.main.get_command(app)
-    context = click.Context(command, info_name="ayatori")
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        name, found, words = command.resolve_command(context, words)
-        assert found is not None
-        command, context = found, click.Context(found, info_name=name, parent=context)
-    if not isinstance(command, click.Group) and "--help" not in words:
-        command.make_context(context.info_name, words, parent=context.parent)
-
-
 def check(words: list[str]) -> None:
     program, *rest = words
     if program == "ayatori":
-        parse(rest)
+        parse_command(rest)
     elif program == "./run":
         assert f"\n    {rest[0]})" in (ROOT / "run").read_text(encoding="utf-8"), words
         assert rest[0] != "experiments" or set(rest[1:]) <= set(EXPERIMENTS), words

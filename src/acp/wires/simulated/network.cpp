@@ -9,31 +9,12 @@ namespace {
 /// So many datagrams may be handled before due timers, however many wait.
 constexpr std::uint32_t handled_at_once = 16;
 
-}  // namespace
+/// InfiniBand's switches grant room in blocks of so many bytes (Architecture Specification 1, section 7.9).
+constexpr std::size_t credit_block = 64;
 
-Result<> check(const Scenario& scenario) {
-  for (const auto& [field, value] : {std::pair{"drop", scenario.drop}, std::pair{"duplicate", scenario.duplicate},
-                                     std::pair{"reorder", scenario.reorder}}) {
-    if (!(value >= 0 && value <= 1)) return fail("{} is {}; a probability is 0 to 1", field, value);
-  }
-  for (const auto& [field, value] :
-       {std::pair{"latency", scenario.latency}, std::pair{"jitter", scenario.jitter},
-        std::pair{"reorder_delay", scenario.reorder_delay}, std::pair{"receive_cost", scenario.receive_cost},
-        std::pair{"send_cost", scenario.send_cost}, std::pair{"retry_timeout", scenario.retry_timeout}}) {
-    if (value.count() < 0) return fail("{} is {} ns; it can't be less than 0", field, value.count());
-  }
-  if (!is_link_rate(scenario.gigabytes_per_second)) {
-    return fail("gigabytes_per_second is {}; it must be 0 (without limit), or 1e-6 to 1e6",
-                scenario.gigabytes_per_second);
-  }
-  for (const auto& [field, value] :
-       {std::pair{"rnr_retry", scenario.rnr_retry}, std::pair{"retry_count", scenario.retry_count}}) {
-    if (value > max_retries) return fail("{} is {}; it must be 0 to {}", field, value, max_retries);
-  }
-  if (scenario.receive_buffers == 0) return fail("receive_buffers is 0; with none, nothing can be received");
-  if (scenario.control_buffers == 0) return fail("control_buffers is 0; with none, nothing can be acknowledged");
-  return {};
-}
+std::size_t room_for(std::size_t bytes) { return (bytes + credit_block - 1) / credit_block * credit_block; }
+
+}  // namespace
 
 Network::Network(const Scenario& scenario) : scenario_(scenario), random_(scenario.seed) {}
 
@@ -128,20 +109,22 @@ bool Network::handle_one(Machine& machine) {
   machine.in_hand = queue.front();
   queue.pop_front();
   ++machine.handled_since_advance;
-  machine.busy_until = now_ + scenario_.receive_cost;
+  const bool control = &queue == &machine.control;
+  machine.busy_until =
+      now_ + (control ? scenario_.receive_cost : receive_time(scenario_, datagrams_[machine.in_hand].size()));
   return true;
 }
 
 void Network::transmit(PeerId from, Machine& sender, const transport::Datagram& datagram) {
   ++counters_.sent;
-  const Duration on_link = time_on_link(datagram.header.size() + datagram.payload.size());
-  Time arrival = sender.busy_until + on_link + scenario_.latency;
+  const std::size_t bytes = datagram.header.size() + datagram.payload.size();
+  const Time sent = sender.busy_until + time_on_link(scenario_, bytes);
+  Time arrival = sent + scenario_.latency;
   if (const auto found = machines_.find(datagram.to); found != machines_.end()) {
-    arrival = std::max(arrival, found->second.downlink_free + on_link);
+    arrival = std::max(arrival, found->second.downlink_free + arrival_spacing(scenario_, bytes));
     found->second.downlink_free = arrival;
   }
-  // While the receiver's link is busy, the datagram stands in the sender's.
-  sender.uplink_free = arrival - scenario_.latency;
+  sender.uplink_free = enter_fabric(sender, {arrival - scenario_.latency, room_for(bytes)}, sent);
 
   if (random_.fraction() < scenario_.drop || in_black_hole(from) || in_black_hole(datagram.to)) {
     ++counters_.dropped;
@@ -152,6 +135,22 @@ void Network::transmit(PeerId from, Machine& sender, const transport::Datagram& 
     ++counters_.duplicated;
     launch(datagram.to, store(datagram), arrival);
   }
+}
+
+/// While the receiver's link is busy, datagrams stand in the switches, and further ones in the sender's link. Returns
+/// when that is free.
+Time Network::enter_fabric(Machine& sender, InFabric datagram, Time sent) const {
+  sender.in_fabric.push_back(datagram);
+  sender.fabric_bytes += datagram.bytes;
+  Time free = sent;
+  while (!sender.in_fabric.empty()) {
+    const InFabric& oldest = sender.in_fabric.front();
+    if (oldest.leaves > free && sender.fabric_bytes <= scenario_.fabric_bytes) break;
+    free = std::max(free, oldest.leaves);
+    sender.fabric_bytes -= oldest.bytes;
+    sender.in_fabric.pop_front();
+  }
+  return free;
 }
 
 void Network::launch(PeerId to, DatagramId datagram, Time when) {
@@ -197,11 +196,6 @@ Network::DatagramId Network::store(const transport::Datagram& datagram) {
   bytes.assign(datagram.header.begin(), datagram.header.end());
   bytes.insert(bytes.end(), datagram.payload.begin(), datagram.payload.end());
   return id;
-}
-
-Duration Network::time_on_link(std::size_t bytes) const {
-  if (scenario_.gigabytes_per_second <= 0) return Duration(0);
-  return Duration(static_cast<std::int64_t>(static_cast<double>(bytes) / scenario_.gigabytes_per_second));
 }
 
 }  // namespace ayatori::simulated

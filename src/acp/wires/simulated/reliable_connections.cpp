@@ -20,7 +20,8 @@ class Cluster {
       : arrivals(incast.clients),
         scenario_(scenario),
         not_ready_delay_(not_ready_delay),
-        on_link_(time_on_link(incast.bytes + header_bytes)),
+        on_link_(arrival_spacing(scenario, incast.bytes + header_bytes)),
+        receive_time_(receive_time(scenario, incast.bytes)),
         random_(scenario.seed),
         clients_(incast.clients, Client{.left = incast.messages}),
         free_buffers_(scenario.receive_buffers) {
@@ -110,7 +111,7 @@ class Cluster {
   void fill_buffer(std::uint32_t client) {
     clients_[client].arrived = true;
     --free_buffers_;
-    server_busy_until_ = std::max(now_, server_busy_until_) + scenario_.receive_cost;
+    server_busy_until_ = std::max(now_, server_busy_until_) + receive_time_;
     schedule(server_busy_until_, What::handled, client);
     in_buffers_.push(clients_[client].in_hand);
   }
@@ -137,14 +138,11 @@ class Cluster {
   [[nodiscard]] Duration jitter() {
     return Duration(random_.below(static_cast<std::uint64_t>(scenario_.jitter.count()) + 1));
   }
-  [[nodiscard]] Duration time_on_link(std::uint32_t bytes) const {
-    if (scenario_.gigabytes_per_second <= 0) return Duration(0);
-    return Duration(static_cast<std::int64_t>(bytes / scenario_.gigabytes_per_second));
-  }
 
   const Scenario& scenario_;
   Duration not_ready_delay_;
   Duration on_link_;
+  Duration receive_time_;
   Random random_;
   Time now_{};
   std::uint64_t scheduled_ = 0;

@@ -68,9 +68,10 @@ constexpr std::string_view count_from_0 = "a whole number from 0";
 constexpr std::string_view count_from_1 = "a whole number from 1, less than 4294967296";
 constexpr std::string_view retries = "a whole number from 0 to 7";
 constexpr std::string_view probability = "a probability, 0 to 1";
+constexpr std::string_view link_rate = "0 (without limit), or a number from 1e-6 to 1e6";
 constexpr std::string_view duration = R"(a duration, for example "2us")";
 
-constexpr std::array<Key<Scenario>, 15> scenario_keys{{
+constexpr std::array<Key<Scenario>, 20> scenario_keys{{
     {"seed", count_from_0, set_count<&Scenario::seed, 0>},
     {"latency", duration, set_time<&Scenario::latency>},
     {"jitter", duration, set_time<&Scenario::jitter>},
@@ -78,12 +79,16 @@ constexpr std::array<Key<Scenario>, 15> scenario_keys{{
     {"duplicate", probability, set_probability<&Scenario::duplicate>},
     {"reorder", probability, set_probability<&Scenario::reorder>},
     {"reorder_delay", duration, set_time<&Scenario::reorder_delay>},
-    {"gigabytes_per_second", "0 (without limit), or a number from 1e-6 to 1e6",
-     set_rate<&Scenario::gigabytes_per_second>},
+    {"gigabytes_per_second", link_rate, set_rate<&Scenario::gigabytes_per_second>},
     {"receive_buffers", count_from_1, set_count<&Scenario::receive_buffers, 1>},
     {"control_buffers", count_from_1, set_count<&Scenario::control_buffers, 1>},
     {"receive_cost", duration, set_time<&Scenario::receive_cost>},
     {"send_cost", duration, set_time<&Scenario::send_cost>},
+    {"copy_gigabytes_per_second", link_rate, set_rate<&Scenario::copy_gigabytes_per_second>},
+    {"adapter_cost", duration, set_time<&Scenario::adapter_cost>},
+    {"fabric_bytes", count_from_0, set_count<&Scenario::fabric_bytes, 0>},
+    {"cached_buffers", count_from_0, set_count<&Scenario::cached_buffers, 0>},
+    {"cold_buffer_cost", duration, set_time<&Scenario::cold_buffer_cost>},
     {"rnr_retry", retries, set_retries<&Scenario::rnr_retry>},
     {"retry_count", retries, set_retries<&Scenario::retry_count>},
     {"retry_timeout", duration, set_time<&Scenario::retry_timeout>},

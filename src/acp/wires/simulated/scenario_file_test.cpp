@@ -34,6 +34,11 @@ TEST(ScenarioFile, DocumentedExampleHasTheDefaults) {
   EXPECT_EQ(scenario->control_buffers, defaults.control_buffers);
   EXPECT_EQ(scenario->receive_cost, defaults.receive_cost);
   EXPECT_EQ(scenario->send_cost, defaults.send_cost);
+  EXPECT_EQ(scenario->copy_gigabytes_per_second, defaults.copy_gigabytes_per_second);
+  EXPECT_EQ(scenario->adapter_cost, defaults.adapter_cost);
+  EXPECT_EQ(scenario->fabric_bytes, defaults.fabric_bytes);
+  EXPECT_EQ(scenario->cached_buffers, defaults.cached_buffers);
+  EXPECT_EQ(scenario->cold_buffer_cost, defaults.cold_buffer_cost);
   EXPECT_EQ(scenario->rnr_retry, defaults.rnr_retry);
   EXPECT_EQ(scenario->retry_count, defaults.retry_count);
   EXPECT_EQ(scenario->retry_timeout, defaults.retry_timeout);

@@ -70,6 +70,11 @@ class Network {
     bool operator>(const Event& other) const { return when != other.when ? when > other.when : number > other.number; }
   };
 
+  struct InFabric {
+    Time leaves{};
+    std::size_t bytes = 0;
+  };
+
   struct Machine {
     transport::Endpoint* endpoint = nullptr;
     std::deque<DatagramId> data;
@@ -79,6 +84,8 @@ class Network {
     Time busy_until{};
     Time uplink_free{};
     Time downlink_free{};
+    std::deque<InFabric> in_fabric;  // the oldest first
+    std::size_t fabric_bytes = 0;    // of in_fabric
     Time wakes_at = transport::never;
   };
 
@@ -87,12 +94,12 @@ class Network {
   [[nodiscard]] bool send_one(PeerId peer, Machine& machine);
   [[nodiscard]] bool handle_one(Machine& machine);
   void transmit(PeerId from, Machine& sender, const transport::Datagram& datagram);
+  [[nodiscard]] Time enter_fabric(Machine& sender, InFabric datagram, Time sent) const;
   void launch(PeerId to, DatagramId datagram, Time when);
   void arrive(PeerId to, DatagramId datagram);
   [[nodiscard]] bool in_black_hole(PeerId peer) const;
   [[nodiscard]] DatagramId store(const transport::Datagram& datagram);
   void discard(DatagramId datagram) { free_.push_back(datagram); }
-  [[nodiscard]] Duration time_on_link(std::size_t bytes) const;
 
   Scenario scenario_;
   Random random_;

@@ -2,6 +2,7 @@
 /// \file
 /// What a simulated network does to datagrams.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,14 @@ struct Scenario {
   Duration receive_cost = std::chrono::nanoseconds(1'500);  ///< of a processor for each datagram received …
   Duration send_cost = std::chrono::nanoseconds(1'000);     ///< … and sent
 
+  // What a datagram costs its receiver besides: all of this is off by default.
+  // experiments/low_memory_transport/paper.toml has values that fit paper 5 (decision 35).
+  double copy_gigabytes_per_second = 0;  ///< at which a receiver copies a message out of its buffer, which stays taken
+  Duration adapter_cost{};               ///< of the receiver's adapter for each datagram that arrives, wanted or not
+  std::uint32_t fabric_bytes = 0;  ///< of a sender that switches hold for a busy receiver, before the sender must wait
+  std::uint32_t cached_buffers = 256;  ///< receive buffers that stay in the receiver's cache; of more, each …
+  Duration cold_buffer_cost{};         ///< … that has left it costs the receiver so much
+
   // Of reliable connections: when their interfaces give up (verbs: attributes of a queue pair at RTS).
   std::uint32_t rnr_retry =
       rnr_without_limit;          ///< times that a message is sent again that found no buffer; 0 to 6, or 7
@@ -59,6 +68,15 @@ struct Scenario {
 [[nodiscard]] constexpr bool is_link_rate(double gigabytes_per_second) {
   return gigabytes_per_second == 0 || (gigabytes_per_second >= 1e-6 && gigabytes_per_second <= 1e6);
 }
+
+/// How long a datagram of so many bytes takes a link.
+[[nodiscard]] Duration time_on_link(const Scenario& scenario, std::size_t bytes);
+
+/// How long after the datagram before it one of so many bytes reaches a receiver, at the earliest.
+[[nodiscard]] Duration arrival_spacing(const Scenario& scenario, std::size_t bytes);
+
+/// Of a receiver's processor, for data of so many bytes: its buffer is taken so long.
+[[nodiscard]] Duration receive_time(const Scenario& scenario, std::size_t bytes);
 
 /// Errors name the field that is out of its range.
 [[nodiscard]] Result<> check(const Scenario& scenario);
