@@ -32,8 +32,8 @@ def algorithms(
 ) -> None:
     """List the algorithms of collectives.
 
-    `choose` ranks them, `simulate` predicts one, and `order` suits a job to one. `choose` leaves out those of MPI
-    libraries unless it writes a table for that library (--to).
+    `choose` ranks them, `simulate` predicts one, and `order` finds a rank order for one. `choose` leaves out those of
+    MPI libraries unless it writes a table for that library (--to).
     """
     from ayatori import _core
     from ayatori.prediction.calls import algorithms_of

@@ -109,8 +109,8 @@ def options_of_all(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """See the network that HPC software runs on, and use it.
+    """Read the network of a cluster, and optimise communication for it.
 
-    Exit status: 0 done; 1 invalid input; 2 wrong usage; 3 bad tables, trouble, or a difference; 70 internal error; 130
+    Exit status: 0 done; 1 invalid input; 2 wrong usage; 3 bad tables, a fault, or a difference; 70 internal error; 130
     Ctrl-C; 143 SIGTERM. `run`, `acprun` and `lab` have the status of their program.
     """

@@ -44,7 +44,7 @@ def incast(
     repeats: Annotated[int, typer.Option(metavar="N", help="Rounds of alternating measurements.")] = 3,
     json: options.JSON = False,
 ) -> None:
-    """Measure how many processes send to one over the loopback.
+    """Measure an incast over the loopback: many processes send to one.
 
     The stacks alternate. Every byte is checked.
     """
@@ -98,7 +98,7 @@ def simulated_incast(
     ] = None,
     json: options.JSON = False,
 ) -> None:
-    """Simulate how many processes send to one with few receive buffers.
+    """Simulate an incast into few receive buffers: many processes send to one.
 
     The network is simulated in virtual time. Equal options give equal results. docs/simulated-network.toml describes
     scenarios.

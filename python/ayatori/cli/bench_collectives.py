@@ -124,8 +124,8 @@ def alltoall(
 ) -> None:
     """Measure the bandwidth of MPI_Alltoall.
 
-    It is what a host sends to the others per time (paper 1, figure 8). On a single host: bytes that its ranks send to
-    each other.
+    The bandwidth is that of the bytes that a host sends to the others (paper 1, figure 8). On a single host, it is that
+    of the bytes that ranks send to each other.
     """
     data = measured("alltoall", bytes, ranks, mpi, launch, table, repeats)
     for setting in data:

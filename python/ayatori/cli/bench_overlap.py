@@ -56,7 +56,7 @@ WAYS_HELP = f"Variants of the stencil: {', '.join(WAYS)}; of krylov: {', '.join(
 EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=WAYS_HELP)]
 ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil; most iterations of krylov.")]
 DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Dimensions of the stencil's blocks.")]
-MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"Movers of messages: {SYNOPSIS}.")]
+MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"Progress mechanisms of messages: {SYNOPSIS}.")]
 MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"MPIs: {', '.join(FAMILIES)}; else all that are installed.")]
 RATE = Annotated[str, typer.Option(metavar="RATE", help="Rate of the lab's cables.")]
 LATENCY = Annotated[
@@ -173,7 +173,7 @@ def overlap(
     --rate.
 
     Every result is checked. Times are medians over all measurements of all runs. If medians of the earlier and the
-    later half differ by more than 5 %, up to as many runs follow. Figures that stay noisy are marked, with the reason.
+    later half differ by more than 5 %, as many runs are added. Figures that stay noisy are marked, with the reason.
     """
     site = where.site()
     site.check()

@@ -102,8 +102,8 @@ def pingpong(
 ) -> None:
     """Measure latency (half a round trip) and throughput by message size.
 
-    On each network: between its first two hosts, and between its first and its last host; also from a host to a
-    network that it reaches by a gateway only.
+    The pairs are the first two hosts of each network, its first and its last host, and a host with one that it reaches
+    by a gateway only.
 
     --out-dir gets network.json with measured rates and latencies (json:DIR/network.json), PLANE.json with the costs
     of messages (--calibration DIR of simulate and choose), latency.svg and throughput.svg.

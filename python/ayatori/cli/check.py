@@ -117,9 +117,10 @@ def check(
 
     --jobs measures concurrent jobs, each in a random step.
 
-    --path-sl and --sl-to-vl check deadlock over the virtual lanes that paths use, and if all packets have SL 0.
+    With --path-sl and --sl-to-vl, deadlock is checked on the virtual lanes of the paths, and again as if all packets
+    had SL 0.
 
-    Exit status 3: holes, loops or a possible deadlock; with --applied, connections off the plan's paths.
+    Exit status 3: unreachable LIDs, loops or a possible deadlock; with --applied, connections off the plan's paths.
 
     Without --lfts, tables are computed at --lmc; on trees, base LIDs are d-mod-k, as in OpenSM's ftree.
     """

@@ -91,7 +91,7 @@ def choose(
 ) -> None:
     """Rank the algorithms of collectives by predicted time.
 
-    Over several jobs, the mean counts. Under mpirun or srun the processes share the work.
+    With several jobs, the mean times are ranked. Under mpirun or srun the processes share the work.
     """
     from ayatori._core import Purpose
     from ayatori.cli.paths import hinting_at_rails

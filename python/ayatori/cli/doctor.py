@@ -93,16 +93,16 @@ def doctor(
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option("--network", metavar="SOURCE", help="Network of the job, as in run: which interface serves what."),
+        typer.Option("--network", metavar="SOURCE", help="Network of the job, as in run: purpose of interfaces."),
     ] = None,
     aliases: options.ALIASES = None,
     json: options.JSON = False,
 ) -> int:
     """Report what would go wrong with MPI on these hosts, and fixes.
 
-    Each host reports its interfaces, limits and MPI libraries, and tries to reach the addresses of the others. It needs
-    Python 3 and iproute2, and an agent without a password. Hosts that do not answer are named; the others are reported.
-    Exit status 3: trouble was found.
+    Each host reports its interfaces, limits and MPI libraries, and tries to reach the addresses of the others. Hosts
+    need Python 3 and iproute2, and an agent that asks for no password. Hosts that do not answer are named.
+    Exit status 3: a fault was found.
     """
     _refuse_options_of_nothing(network, join, out, aliases)
     names, words = hosts_and_agent(hosts, agent)

@@ -79,8 +79,8 @@ def hpl(
     """Estimate High Performance Linpack by a model of its parts.
 
     docs/hpl-model.md has the model. The parts (panel, update with DGEMM, broadcast) are measured by as many processes
-    as the grid has. Where these are more than the cores, they share them. With --paper: paper 3's estimate of its Cell
-    cluster, and where its numbers do not multiply out.
+    as the grid has. More processes than cores share the cores. --paper shows paper 3's estimate of its Cell cluster,
+    and the errors in its arithmetic.
     """
     if paper:
         if sizes != bench_hpl.SizeOptions() or launch:

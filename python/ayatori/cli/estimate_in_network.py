@@ -82,7 +82,7 @@ def in_network(
     costs: ModelOptions,
     on: NetworkOptions,
     late: Annotated[
-        str, typer.Option("--late", metavar="TIME", help="Mean late arrival of processes; random, simulated.")
+        str, typer.Option("--late", metavar="TIME", help="Mean of the random delays of processes; simulated.")
     ] = "",
     json: options.JSON = False,
 ) -> None:

@@ -42,8 +42,8 @@ def memory(
 ) -> None:
     """Estimate the memory of a job's messages, per process and per host.
 
-    For libacp over each of its wires: their tables and buffers are made here and counted. For comparison:
-    InfiniBand with a connection per peer, and Open MPI as paper 5 measured it (docs/memory-model.md).
+    The command makes the tables and buffers of libacp over each of its wires, and counts their bytes. It compares them
+    with InfiniBand with a connection per peer, and Open MPI as paper 5 measured it (docs/memory-model.md).
     """
     counts = [options.value_of(parse_count, word) for word in processes.split(",")]
     if not 1 <= ppn <= options.MAX_RANKS:

@@ -84,9 +84,9 @@ def explain(
 ) -> None:
     """Explain whether an MPI program hides its communication.
 
-    It also finds what would hide more. The command traces the program's MPI calls and the bytes on the network. It
-    reports the setting, the protocols, who moved the data and when, what to change, and the predicted gain. Then it
-    runs the program with the change and compares.
+    The command traces the program's MPI calls and the bytes on the network. It reports the settings, the protocols, who
+    moved the data and when, what to change, and the predicted gain. Then it runs the program with the change and
+    compares.
     """
     if not 0 <= repeats <= MAX_REPEATS:
         raise UsageError(f"--repeats {repeats} is out of range", hint=f"0 to {MAX_REPEATS}")

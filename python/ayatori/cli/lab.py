@@ -137,8 +137,8 @@ def rdma(
 ) -> int:
     """Run a command with real verbs, in a virtual machine with Soft-RoCE.
 
-    Debian's kernel runs in QEMU, on the files of this host. The command sees this host's programs and files. Files in
-    the working directory are written here; others are lost with the virtual machine. Exit status: the command's.
+    Debian's kernel runs in QEMU, on the files of this host. The command sees this host's programs and files. Changes
+    in the working directory stay; other changes are lost with the virtual machine. Exit status: the command's.
     """
     missing = missing_packages()
     if missing:

@@ -33,7 +33,7 @@ HOSTS_SHOWN = 16
 TRIALS = Annotated[
     int,
     typer.Option(
-        metavar="N", help="Most orders to predict; 0: about a minute's worth.", rich_help_panel=options.SEARCH_PANEL
+        metavar="N", help="Limit of predicted orders; 0: about one minute.", rich_help_panel=options.SEARCH_PANEL
     ),
 ]
 
@@ -58,7 +58,7 @@ class OrderedJob:
             help="Messages instead of a collective: shift, ring, neighbour, random, or a file of 'FROM TO' lines.",
         ),
     ] = ""
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or per message.")] = "1MiB"
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Size as MPI counts it, or of each message.")] = "1MiB"
     ppn: options.PPN = 0
     order: options.ORDER = "given"
 
@@ -159,7 +159,7 @@ def order(
 ) -> None:
     """Find a rank order that suits the network and the job.
 
-    Hosts change places; each keeps its number of ranks. The result is never predicted to be slower.
+    Hosts change places; each keeps its number of ranks. The predicted time never exceeds that of the given order.
     """
     written.check()
     to, out = written.to, written.out

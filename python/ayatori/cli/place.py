@@ -32,7 +32,7 @@ class NewJobOptions:
     nodes: Annotated[int, typer.Option(metavar="N", help="Number of hosts of the job.")]
     free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="Free hosts.")]
     others: RunningOptions
-    proposals: Annotated[int, typer.Option(metavar="N", help="Most proposals to print.")] = 3
+    proposals: Annotated[int, typer.Option(metavar="N", help="Limit of proposals to print.")] = 3
     ppn: options.PPN = 0
     pattern: options.PATTERN = "shift"
 
@@ -70,8 +70,8 @@ def place(
 ) -> None:
     """Propose hosts for a new job, apart from the running jobs.
 
-    On these hosts, the jobs do not disturb each other. Each proposal is planned with the jobs of --running, and shows
-    the expected bandwidth.
+    Each proposal is planned with the jobs of --running, and shows the expected bandwidth. The proposal with the most
+    bandwidth comes first.
     """
     new.check()
     limit = search.limit

@@ -65,8 +65,8 @@ def roce(
 ) -> None:
     """Choose the UDP source ports of a RoCE job.
 
-    Ethernet switches choose among links by a hash of the ports. The report compares the plan with ports as they come:
-    what hashing costs now, and what the plan gains.
+    Ethernet switches choose among links by a hash of the ports. The report compares the job's bandwidth without and
+    with the plan.
     """
     note_sizes(pattern)
     network = on.open(purpose_of(pattern))

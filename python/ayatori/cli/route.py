@@ -51,7 +51,7 @@ def route(
         typer.Option(
             "--for",
             metavar="PATH",
-            help="Jobs to spread over the paths: a hostfile, a folder, or the word slurm. Repeatable.",
+            help="Jobs for which tables balance base LIDs: a hostfile, a folder, or the word slurm. Repeatable.",
         ),
     ] = None,
     out_dir: Annotated[

@@ -65,8 +65,8 @@ class PluginOptions:
         str | None,
         typer.Option(
             "--progress",
-            click_type=OneOf("mover of operations", ("thread", "calls", "off")),
-            help="Mover of nonblocking operations while the program computes.",
+            click_type=OneOf("progress mechanism", ("thread", "calls", "off")),
+            help="Progress of nonblocking operations during computation: by a thread, in the program's calls, or off.",
         ),
     ] = None
     verbose: Annotated[bool, typer.Option("--verbose", help="Print what the plug-in executes, and why.")] = False

@@ -138,7 +138,7 @@ def simulate(
     """Predict the time of a collective on a network.
 
     Messages are flows that share links fairly. --jobs times concurrent jobs, each in a loop that begins at a random
-    phase. Under mpirun or srun the processes share jobs that are timed one by one.
+    phase. Without --jobs, the processes of an mpirun or srun share the jobs.
     """
     started = time.monotonic()
     call, each, asked = what.call(), what.each, what.asked

@@ -38,7 +38,7 @@ def describe_planning(line: str) -> None:
 def describe_start(lines: dict[str, str]) -> None:
     if not lines:
         return
-    say("start it in this order, with the program behind one of these lines")
+    say("start the job in this order: append the program to one of these lines")
     for launcher, line in lines.items():
         say_unbroken(f"  {launcher:<13} {line}")
     if "torchrun" in lines:

@@ -40,15 +40,15 @@ def tune(
     seconds: Annotated[str, typer.Option(metavar="TIME", help="Measuring time of all collectives.")] = "180s",
     seed: options.SEED = 1,
     mpi: Annotated[
-        str, typer.Option(metavar="M", help=f"MPI of a launcher that starts any, such as srun: {', '.join(FAMILIES)}.")
+        str, typer.Option(metavar="M", help=f"MPI of the job, if the launcher starts any: {', '.join(FAMILIES)}.")
     ] = "",
     json: options.JSON = False,
 ) -> None:
-    """Measure where our collectives are faster.
+    """Measure where our collectives are faster than the MPI's.
 
     COMMAND is what starts the job: mpirun, mpiexec or srun with its options. The choice table is for jobs on the same
-    hosts with the same numbers of ranks, under the same MPI. Where no algorithm is significantly faster, it names the
-    MPI's own.
+    hosts with the same numbers of ranks, under the same MPI. Where none of ours is significantly faster, the table has
+    the MPI's own algorithm.
     """
     time = options.seconds_to_measure(seconds, "180s")
     options.check_seed(seed)

@@ -285,12 +285,12 @@ acp_ch_t acp_create_ch(int sender, int receiver);
 /* Start to send a message, and to receive one. Messages arrive in the order in which they were sent.
  *
  *   ch           a channel of which this process is the sender (acp_nbsend_ch) or the receiver (acp_nbrecv_ch)
- *   buf          the message, or where it shall be put; it must neither change nor be freed until the request has been
- *                waited for
+ *   buf          the bytes to send, or the buffer for the message. The program must neither change nor free them until
+ *                it has waited for the request
  *   size         in bytes, from 0 on. A message that is larger than the receiver's buffer is cut off at its end.
  * Return a request, to be waited for, or ACP_REQUEST_NULL.
  * Errors: EINVAL, there is no such channel, or this process is at its other end, or the channel is being freed; ENOSPC,
- * 1024 requests have not been waited for.
+ * the program has not waited for 1024 requests.
  * Threads: any number at a time. */
 acp_request_t acp_nbsend_ch(acp_ch_t ch, void *buf, size_t size);
 acp_request_t acp_nbrecv_ch(acp_ch_t ch, void *buf, size_t size);
@@ -306,8 +306,10 @@ acp_request_t acp_nbfree_ch(acp_ch_t ch);
 
 /* Frees this end of a channel: acp_nbfree_ch and acp_wait_ch in one.
  *
+ *   ch           from acp_create_ch
  * Returns 0, or -1.
- * Errors: those of acp_nbfree_ch and acp_wait_ch. */
+ * Errors: those of acp_nbfree_ch and acp_wait_ch.
+ * Threads: any number at a time. */
 int acp_free_ch(acp_ch_t ch);
 
 /* Waits until a request is done, and frees it, whatever is returned.

@@ -302,8 +302,8 @@ const char *nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned ind
 /* Returns the number of objects at a height; 0 above the highest. */
 unsigned long nwtopo_topology_get_num_objects(nwtopo_topology_t topology, unsigned height);
 
-/* Returns the index-th object (from 0) of a height by rising id. Height 0 has the machines in network order: neighbors
- * in it share a router. Errors: ENOENT for an index beyond the last. */
+/* Returns the index-th object (from 0) of a height by rising id. Height 0 has the machines in network order, in which
+ * neighbours usually share a router. Errors: ENOENT for an index beyond the last. */
 nwtopo_obj_t nwtopo_topology_get_object(nwtopo_topology_t topology, unsigned height, unsigned long index);
 
 /* Returns the only object at the greatest height: the grid, full or graph object, or a single root router.

@@ -32,8 +32,8 @@
  * the same slot, unless both only read it. Messages from one rank to another on one stream match in the order in which
  * they are posted. A send may wait for its receive, and no rank sends to itself.
  *
- * The slots of rank r of n. B is the number of blocks that the vector is cut into (ayatori_layout); a block ends up to
- * one byte longer than another.
+ * The slots of rank r of n. B is the number of blocks that the vector is cut into (ayatori_layout). The sizes of two
+ * blocks differ by one byte at most.
  *
  *     collective      at the start                           at the end
  *     broadcast       root: 0 ... B-1                        everywhere: the root's 0 ... B-1
@@ -48,10 +48,10 @@
  *     barrier         no slots                               no rank ends before all have begun
  *
  * All slots after these are scratch (ayatori_scratch). The contents of other slots are undefined at the start and at the
- * end. Operations are commutative and associative. A library is never asked for halos.
+ * end. A schedule may combine in any order: operations are commutative and associative. Ayatori requests no halos.
  *
  * Limits. A schedule has at most 2^21 slots over all ranks, 64 streams, and 2^24 steps, messages, ranges of slots and
- * local operations together; verifying it may take 2^26 of these. An alltoall among 1024 ranks fits.
+ * local operations together; its verification takes at most 2^26 steps of work. An alltoall among 1024 ranks fits.
  *
  * Errors. A function that writes returns 0, or -1 for an invalid argument. Then Ayatori refuses the schedule with a line
  * that says what was wrong, whatever is written or returned afterwards. So results need not be checked.
@@ -81,8 +81,8 @@ struct ayatori_call {
     const char *collective; /* "allreduce", ... as in the table above */
     const char *algorithm;  /* NAME of library:FILE:NAME; "" if there is none */
     /* As MPI counts. Broadcast, reduce and allreduce: the whole vector. Barrier: 0. Alltoallv: all pairs together. All
-     * others: from one rank to (or for) one other. In bytes, or in elements where a program executes schedules on
-     * elements. */
+     * others: from one rank to (or for) one other. The unit is bytes, or elements of the datatype if a program executes
+     * the schedule. */
     uint64_t bytes;
     uint64_t chunk_bytes;       /* size of a pipeline's chunks if the user sets it; otherwise 0 */
     const uint64_t *pair_bytes; /* of an alltoallv: ranks rows of ranks, a row a sender; otherwise NULL */
@@ -127,7 +127,7 @@ int ayatori_make_schedule(const struct ayatori_call *call, struct ayatori_schedu
  *
  *   blocks       B of the table above, from 1 on; 1 for all collectives but broadcast, reduce and allreduce
  *   streams      from 1 to 64
- * Without it both are 1. */
+ * Without it both are 1. Returns 0, or -1 on an error. */
 static inline int ayatori_layout(struct ayatori_schedule *schedule, uint32_t blocks, uint32_t streams)
 {
     return schedule->functions->layout(schedule, blocks, streams);
@@ -144,8 +144,9 @@ static inline uint32_t ayatori_scratch(struct ayatori_schedule *schedule, uint32
     return schedule->functions->scratch(schedule, block);
 }
 
-/* Begins the next step of a rank. The following messages and local operations belong to it. Steps of ranks may be
- * written in any order, interleaved, too. A rank that is idle in some step needs an empty step only before later ones.
+/* Begins the next step of a rank. The following messages and local operations belong to it. The ranks'
+ * steps may be written in any order, also interleaved. A rank without work in a step needs an empty step there only if it
+ * has later steps. Returns 0, or -1 on an error.
  *
  *   rank         from 0 on
  *   stream       from 0 on */

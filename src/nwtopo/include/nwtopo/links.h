@@ -30,9 +30,9 @@ struct nwtopo_link {
     unsigned to_port;
     unsigned plane;     /* which network: an index for nwtopo_topology_get_plane_name() */
     unsigned width;     /* lanes; 0 if not known */
-    double bandwidth;   /* payload of one direction, bytes a second; 0 if not known */
-    double lane_speed;  /* bandwidth / width, bytes a second; 0 if the width is not known */
-    double latency;     /* seconds, with the device at the far end; 0 if not known */
+    double bandwidth;   /* payload of one direction, bytes per second; 0 if not known */
+    double lane_speed;  /* bandwidth / width, bytes per second; 0 if the width is not known */
+    double latency;     /* seconds, including the device at the far end; 0 if not known */
     nwtopo_link_state_t state;
     bool degraded;           /* slower than most links of its kind */
     unsigned from_nic;       /* the NIC of machine `from` that the port is on, from 0; NWTOPO_NO_NIC at a router */
