@@ -168,6 +168,7 @@ class Node final : public transport::Application {
   std::uint32_t unpushed_ = 0;
   transport::Time next_watch_{};
   NodeStatistics statistics_;
+  bool reports_statistics_ = false;
 };
 
 }  // namespace ayatori::fabric

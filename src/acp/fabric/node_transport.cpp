@@ -9,7 +9,6 @@
 #include "info.hpp"
 #include "node.hpp"
 #include "port.hpp"
-#include "provider.hpp"
 
 namespace ayatori::fabric {
 
@@ -26,8 +25,7 @@ constexpr std::size_t max_message_bytes = max_frame_header + max_short_message;
 
 /// One line, for tests and for who wonders where messages went.
 void Node::report_statistics() const {
-  int wanted = 0;
-  if (fi_param_get_bool(&provider(), "statistics", &wanted) != 0 || wanted == 0) return;
+  if (!reports_statistics_) return;
   fmt::print(stderr,
              "ayatori-fi: rank {}: {} messages sent, {} of them long, {} received, {} unexpected; {} writes, {} reads, "
              "{} atomics\n",
