@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "ayatori/base/random.hpp"
-#include "network.hpp"
+#include "ayatori/joining/network.hpp"
+#include "ayatori/joining/variables.hpp"
 
 namespace ayatori::acp {
 
@@ -51,14 +52,6 @@ void begin_next_incarnation(launch::Placement& placement) {
   } else {
     placement.job_key = Random(placement.job_key)();
   }
-}
-
-/// One process says it for all.
-void warn_without_tags(const Setup& setup) {
-  static bool said = false;
-  if (setup.tags || !needs_network(setup) || setup.placement.rank != 0 || std::exchange(said, true)) return;
-  fmt::print(stderr,
-             "acp: ACP_TAGS=off: datagrams have no tags; whoever reaches the network can write into this job\n");
 }
 
 int open(Result<Setup> setup) {

@@ -10,9 +10,6 @@ namespace ayatori::acp {
 /// Reads the variables of the environment, except those of the placement.
 [[nodiscard]] Result<Setup> read_setup();
 
-/// Finds the launcher of this process, which knows its rank, the number of processes and the secret.
-[[nodiscard]] Result<std::unique_ptr<launch::Launcher>> read_launcher();
-
 /// acp_init, acp_finalize and acp_reset.
 int open_library();
 int close_library();

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "adapter_library.hpp"
 #include "ayatori/base/heap.hpp"
+#include "ayatori/joining/adapter_library.hpp"
+#include "ayatori/joining/network.hpp"
 #include "configuration.hpp"
-#include "network.hpp"
 
 namespace ayatori::acp {
 

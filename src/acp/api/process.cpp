@@ -6,20 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "adapter_library.hpp"
 #include "ayatori/base/time_slices.hpp"
-#include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
+#include "ayatori/joining/network.hpp"
 #include "ayatori/shm/private_folder.hpp"
 #include "configuration.hpp"
 #include "neighbour_copy.hpp"
-#include "network.hpp"
 
 namespace ayatori::acp {
 
 using namespace std::chrono_literals;
-using wires::PollableWire;
-using wires::ShmWire;
 
 namespace {
 
@@ -83,35 +79,25 @@ Result<std::unique_ptr<Process>> Process::start(Setup setup) {
   return process;
 }
 
-Result<std::unique_ptr<PollableWire>> Process::make_wire() {
-  if (auto good = check_hosts(setup_); !good) return Failure(good.error());
-  std::unique_ptr<PollableWire> near;
-  if (memory_is_shared()) {
-    auto made = ShmWire::make(shm_options(setup_));
-    if (!made) return Failure(made.error());
-    near = std::move(*made);
-  }
-  if (!needs_network(setup_)) return near;
-  auto made = open_network(setup_);
+Result<> Process::make_wire() {
+  auto made = open_wire(setup_);
   if (!made) return Failure(made.error());
+  wire_ = std::move(made->wire);
   lookup_ = made->lookup;
-  if (!near) return std::move(made->wire);
-  return std::make_unique<wires::CombinedWire>(std::move(near), std::move(made->wire),
-                                               [this](Rank rank) { return setup_.placement.is_near(rank); });
+  return {};
 }
 
 Result<> Process::open() {
   wake_event_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_event_.is_open()) return refused("no eventfd can be made", errno);
-  if (memory_is_shared()) wires::remove_stale_folders();
+  if (shares_memory(setup_)) wires::remove_stale_folders();
   const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
     wires::pause(1ms);
     wire = make_wire();
   }
-  if (!wire) return Failure(wire.error());
-  wire_ = std::move(*wire);
+  if (!wire) return wire;
   if (setup_.launcher && !setup_.launcher->stays()) {
     setup_.launcher->leave();
     setup_.launcher.reset();
@@ -128,11 +114,6 @@ Result<> Process::open() {
   return {};
 }
 
-/// Over a network alone, processes behave as if each were on a host of its own.
-bool Process::memory_is_shared() const {
-  return setup_.wires == WireChoice::automatic || setup_.wires == WireChoice::shm;
-}
-
 Result<> Process::make_starter_memory() {
   const launch::Placement& placement = setup_.placement;
   const Bytes max_bytes = memory_->space().max_bytes() - page;
@@ -140,7 +121,7 @@ Result<> Process::make_starter_memory() {
     return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, max_bytes);
   }
   const Bytes each = starter_bytes_of_each(setup_);
-  const bool shared = memory_is_shared();
+  const bool shared = shares_memory(setup_);
   const Rank first = shared ? placement.first_on_host : placement.rank;
   const std::uint32_t count = shared ? placement.ranks_on_host : 1;
   auto starter = StarterMemory::make(shm_options(setup_).folder, first, placement.rank - first, count, each,
@@ -212,7 +193,7 @@ Result<std::optional<Directory>> Process::directory_of(Rank rank) {
 
 void Process::withdraw() {
   wire_->withdraw();
-  if (memory_is_shared()) wires::remove_if_over(shm_options(setup_).folder);
+  if (shares_memory(setup_)) wires::remove_if_over(shm_options(setup_).folder);
 }
 
 void Process::disown() {

@@ -20,8 +20,7 @@
 
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/driver/driver.hpp"
-#include "ayatori/launch/launcher.hpp"
-#include "ayatori/lookup/address_lookup.hpp"
+#include "ayatori/joining/job.hpp"
 #include "ayatori/onesided/global_memory.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
 #include "starter_memory.hpp"
@@ -29,37 +28,12 @@
 namespace ayatori::acp {
 
 using onesided::GlobalMemory;
-using transport::Duration;
-using transport::Time;
 
-enum class WireChoice : std::uint8_t {
-  automatic,  ///< shared memory within a host, UDP between hosts
-  shm,
-  udp,
-  verbs,  ///< an adapter for all peers, also those on the same host
-};
-
-/// Where this process receives questions about addresses, and where its fingers do (ayatori/lookup/address_lookup.hpp).
-/// It stays the same as long as the process has its rank.
-struct Directory {
-  wires::Card own;
-  std::vector<wires::Finger> fingers;
-};
-
-struct Setup {
-  launch::Placement placement;
-  std::shared_ptr<launch::Launcher> launcher;  ///< asked until the first start, if it does not stay
-  std::optional<Directory> directory;          ///< none before the first start, or where there is no network
-  WireChoice wires = WireChoice::automatic;
-  std::string adapter;             ///< a device of verbs; empty: the first
+struct Setup : JobSetup {
   std::uint32_t connections = 32;  ///< of an adapter, by which it reaches peers' memory without their processes
   bool adapter_atomics = false;    ///< see onesided::Settings
   bool progress_thread = true;
   Bytes starter_bytes = 1 << 20;  ///< rounded up to whole pages
-  Duration give_up_after = std::chrono::seconds(30);
-  std::string networks;                       ///< see wires::own_addresses()
-  std::vector<wires::HostAddress> addresses;  ///< of this host, in these networks
-  bool tags = true;                           ///< of datagrams over a network
 };
 
 class Process {
@@ -140,8 +114,7 @@ class Process {
 
   [[nodiscard]] Result<> open();
   [[nodiscard]] Result<> make_starter_memory();
-  [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire();
-  [[nodiscard]] bool memory_is_shared() const;
+  [[nodiscard]] Result<> make_wire();
 
   /// Holds the mutex of everything below, and counts the call.
   class Lock {

@@ -1,6 +1,6 @@
 #include "ayatori/transport/packet.hpp"
 
-#include "bytes.hpp"
+#include "ayatori/transport/bytes.hpp"
 
 namespace ayatori::transport {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "bytes.hpp"
+#include "ayatori/transport/bytes.hpp"
 
 namespace ayatori::transport {
 

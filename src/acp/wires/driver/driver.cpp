@@ -45,6 +45,12 @@ bool Driver::progress() {
   return received || advanced || sent;
 }
 
+void Driver::send_waiting() {
+  send_express();
+  now_ = clock_.now();
+  send();
+}
+
 /// Timers run only when all datagrams that have arrived were handed to the endpoint: after this process was stopped for
 /// a while, the answers of its peers are still in the wire, and by the time alone the peers would seem to be silent.
 bool Driver::advance(bool received) {

@@ -26,6 +26,9 @@ class Driver {
   /// send. Calls the endpoint's Application.
   bool progress();
 
+  /// Sends the packets that wait, and does nothing else of progress(). May call the endpoint's Application.
+  void send_waiting();
+
   /// Sleeps until progress() may have something to do, for at most `timeout`.
   void sleep(transport::Duration timeout);
 

@@ -1,10 +1,10 @@
-#include "network.hpp"
+#include "ayatori/joining/network.hpp"
 
-#include "adapter_library.hpp"
+#include "ayatori/combined/combined_wire.hpp"
+#include "ayatori/joining/adapter_library.hpp"
 #include "ayatori/lookup/looked_up_wire.hpp"
 #include "ayatori/sealed/sealed_wire.hpp"
 #include "ayatori/udp/udp_wire.hpp"
-#include "configuration.hpp"
 
 namespace ayatori::acp {
 
@@ -26,7 +26,7 @@ std::uint64_t first_number() {
   return static_cast<std::uint64_t>(wires::steady_clock().now().time_since_epoch().count());
 }
 
-SealOptions seal_options(const Setup& setup, std::string_view purpose) {
+SealOptions seal_options(const JobSetup& setup, std::string_view purpose) {
   const launch::Placement& placement = setup.placement;
   return {.key = derived_key(*placement.secret, purpose),
           .self = placement.rank,
@@ -42,7 +42,7 @@ Result<Card> read_published(launch::Launcher& launcher, Rank rank) {
   return std::move(*card);
 }
 
-Result<Directory> first_directory(const Setup& setup, std::vector<wires::HostAddress> addresses, std::uint16_t port) {
+Result<Directory> first_directory(const JobSetup& setup, std::vector<wires::HostAddress> addresses, std::uint16_t port) {
   Directory made;
   made.own = {.lookup_port = port, .data_port = 0, .addresses = std::move(addresses), .adapter = {}};
   launch::Launcher& launcher = *setup.launcher;
@@ -62,12 +62,12 @@ std::vector<IpAddress> ips_of(const std::vector<wires::HostAddress>& addresses) 
   return ips;
 }
 
-Result<std::vector<wires::HostAddress>> addresses_of_host(const Setup& setup) {
+Result<std::vector<wires::HostAddress>> addresses_of_host(const JobSetup& setup) {
   if (setup.placement.on_one_host()) return std::vector{wires::loopback()};
   return wires::own_addresses(setup.networks);
 }
 
-Result<std::unique_ptr<AddressLookup>> open_lookup(Setup& setup, const UdpSocket& data) {
+Result<std::unique_ptr<AddressLookup>> open_lookup(JobSetup& setup, const UdpSocket& data) {
   const auto ips = ips_of(setup.directory ? setup.directory->own.addresses : setup.addresses);
   auto socket = wires::open_udp_socket(ips, setup.directory ? setup.directory->own.lookup_port : 0);
   if (!socket) return Failure(socket.error());
@@ -99,7 +99,7 @@ UdpPeers peers_by(AddressLookup& lookup, bool tags) {
               }};
 }
 
-Result<std::unique_ptr<PollableWire>> open_datagrams(const Setup& setup, AddressLookup& lookup, UdpSocket data) {
+Result<std::unique_ptr<PollableWire>> open_datagrams(const JobSetup& setup, AddressLookup& lookup, UdpSocket data) {
   if (setup.wires == WireChoice::verbs) {
     return open_adapter({.lookup = &lookup, .adapter = setup.adapter, .key = setup.placement.job_key});
   }
@@ -110,12 +110,12 @@ Result<std::unique_ptr<PollableWire>> open_datagrams(const Setup& setup, Address
 
 }  // namespace
 
-bool needs_network(const Setup& setup) {
+bool needs_network(const JobSetup& setup) {
   return setup.wires == WireChoice::udp || setup.wires == WireChoice::verbs ||
          (setup.wires == WireChoice::automatic && !setup.placement.on_one_host());
 }
 
-Result<NetworkWire> open_network(Setup& setup) {
+Result<NetworkWire> open_network(JobSetup& setup) {
   if (!setup.placement.secret) {
     return with_hint(fail("the processes of this job have no secret, without which they talk on one host only"),
                      "srun --mpi=pmix or mpirun with libpmix.so.2, or ACP_JOB_FILE: a file of mode 0600 with 32 random "
@@ -143,14 +143,31 @@ Result<NetworkWire> open_network(Setup& setup) {
   return made;
 }
 
-Result<std::optional<Directory>> renewed_directory(const Setup& setup, Rank rank) {
+Result<std::optional<Directory>> renewed_directory(const JobSetup& setup, Rank rank) {
   if (!setup.directory || rank == setup.placement.rank) return setup.directory;
   auto card = read_published(*setup.launcher, rank);
   if (!card) return Failure(card.error());
   return Directory{.own = std::move(*card), .fingers = {}};
 }
 
-Bytes network_bytes(const Setup& setup, std::size_t address_bytes) {
+Result<NetworkWire> open_wire(JobSetup& setup) {
+  if (auto good = check_hosts(setup); !good) return Failure(good.error());
+  std::unique_ptr<PollableWire> near;
+  if (shares_memory(setup)) {
+    auto made = wires::ShmWire::make(shm_options(setup));
+    if (!made) return Failure(made.error());
+    near = std::move(*made);
+  }
+  if (!needs_network(setup)) return NetworkWire{.wire = std::move(near)};
+  auto made = open_network(setup);
+  if (!made || !near) return made;
+  made->wire = std::make_unique<wires::CombinedWire>(
+      std::move(near), std::move(made->wire),
+      [placement = setup.placement](Rank rank) { return placement.is_near(rank); });
+  return made;
+}
+
+Bytes network_bytes(const JobSetup& setup, std::size_t address_bytes) {
   const wires::LookupOptions defaults;
   return (setup.tags ? SealedWire::memory_bytes() : 0) +
          AddressLookup::memory_bytes(defaults.kept, setup.placement.procs, address_bytes);

@@ -1,4 +1,4 @@
-#include "adapter_library.hpp"
+#include "ayatori/joining/adapter_library.hpp"
 
 #include <dlfcn.h>
 

@@ -1,0 +1,147 @@
+#include "info.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "domain.hpp"
+#include "provider.hpp"
+
+namespace ayatori::fabric {
+
+namespace {
+
+constexpr std::uint64_t kinds = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC;
+constexpr std::uint64_t transmit_directions = FI_SEND | FI_READ | FI_WRITE;
+constexpr std::uint64_t receive_directions = FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE;
+constexpr std::uint64_t reaches = FI_LOCAL_COMM | FI_REMOTE_COMM;
+constexpr std::uint64_t transmit_caps = kinds | transmit_directions;
+constexpr std::uint64_t receive_caps = kinds | receive_directions | FI_DIRECTED_RECV | FI_SOURCE;
+constexpr std::uint64_t all_caps = transmit_caps | receive_caps | reaches;
+constexpr std::uint64_t transmit_op_flags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE |
+                                            FI_DELIVERY_COMPLETE;
+constexpr std::uint64_t message_order = FI_ORDER_SAS;
+constexpr std::size_t queue_size = 4096;
+constexpr std::size_t many = 1 << 16;
+
+bool within(std::uint64_t wanted, std::uint64_t offered) { return (wanted & ~offered) == 0; }
+
+bool offers(const fi_tx_attr& wanted) {
+  return within(wanted.caps, transmit_caps | reaches) && within(wanted.op_flags, transmit_op_flags) &&
+         within(wanted.msg_order, message_order) && wanted.comp_order == FI_ORDER_NONE &&
+         wanted.inject_size <= max_short_message && wanted.size <= queue_size && wanted.iov_limit <= 1 &&
+         wanted.rma_iov_limit <= 1;
+}
+
+bool offers(const fi_rx_attr& wanted) {
+  return within(wanted.caps, receive_caps | reaches) && within(wanted.op_flags, FI_COMPLETION) &&
+         within(wanted.msg_order, message_order) && wanted.comp_order == FI_ORDER_NONE && wanted.size <= many &&
+         wanted.iov_limit <= 1;
+}
+
+bool offers(const fi_ep_attr& wanted) {
+  return (wanted.type == FI_EP_UNSPEC || wanted.type == FI_EP_RDM) && wanted.protocol == FI_PROTO_UNSPEC &&
+         wanted.max_msg_size <= max_message && wanted.tx_ctx_cnt <= 1 && wanted.rx_ctx_cnt <= 1 &&
+         wanted.auth_key_size == 0 && wanted.msg_prefix_size == 0 && wanted.max_order_raw_size == 0 &&
+         wanted.max_order_war_size == 0 && wanted.max_order_waw_size == 0;
+}
+
+bool offers(const fi_domain_attr& wanted) {
+  return wanted.control_progress != FI_PROGRESS_AUTO && wanted.data_progress != FI_PROGRESS_AUTO &&
+         wanted.mr_key_size <= sizeof(std::uint64_t) && wanted.cq_data_size <= sizeof(std::uint64_t) &&
+         wanted.max_ep_tx_ctx <= 1 && wanted.max_ep_rx_ctx <= 1 && wanted.max_ep_stx_ctx == 0 &&
+         wanted.max_ep_srx_ctx == 0 && wanted.mr_iov_limit <= 1 && wanted.auth_key_size == 0 &&
+         within(wanted.caps, reaches) && (!wanted.name || std::strcmp(wanted.name, provider().name) == 0);
+}
+
+bool offers(const fi_info& wanted) {
+  return within(wanted.caps, all_caps) &&
+         (wanted.addr_format == FI_FORMAT_UNSPEC || wanted.addr_format == address_format) && !wanted.src_addr &&
+         (!wanted.dest_addr || wanted.dest_addrlen == sizeof(EndpointName)) && (!wanted.tx_attr || offers(*wanted.tx_attr)) &&
+         (!wanted.rx_attr || offers(*wanted.rx_attr)) && (!wanted.ep_attr || offers(*wanted.ep_attr)) &&
+         (!wanted.domain_attr || offers(*wanted.domain_attr)) &&
+         (!wanted.fabric_attr || !wanted.fabric_attr->name ||
+          std::strcmp(wanted.fabric_attr->name, provider().name) == 0);
+}
+
+/// What was asked for, with both directions of what has two, if neither was named.
+std::uint64_t caps_for(std::uint64_t wanted) {
+  if (wanted == 0) return all_caps;
+  std::uint64_t caps = wanted | reaches;
+  if ((wanted & (FI_MSG | FI_TAGGED)) != 0 && (wanted & (FI_SEND | FI_RECV)) == 0) caps |= FI_SEND | FI_RECV;
+  const std::uint64_t accesses = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+  if ((wanted & (FI_RMA | FI_ATOMIC)) != 0 && (wanted & accesses) == 0) caps |= accesses;
+  return caps;
+}
+
+void set_domain(fi_domain_attr& domain, const fi_info* hints) {
+  const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
+  domain.name = strdup(provider().name);
+  domain.threading = FI_THREAD_SAFE;
+  domain.control_progress = FI_PROGRESS_MANUAL;
+  domain.data_progress = FI_PROGRESS_MANUAL;
+  domain.resource_mgmt = FI_RM_ENABLED;
+  domain.av_type = wanted ? wanted->av_type : FI_AV_UNSPEC;
+  // None of the modes is needed. The two of old programs are followed.
+  domain.mr_mode = wanted && (wanted->mr_mode == FI_MR_BASIC || wanted->mr_mode == FI_MR_SCALABLE) ? wanted->mr_mode : 0;
+  domain.mr_key_size = sizeof(std::uint64_t);
+  domain.cq_data_size = sizeof(std::uint64_t);
+  domain.cq_cnt = many;
+  domain.ep_cnt = no_endpoint;
+  domain.tx_ctx_cnt = no_endpoint;
+  domain.rx_ctx_cnt = no_endpoint;
+  domain.max_ep_tx_ctx = 1;
+  domain.max_ep_rx_ctx = 1;
+  domain.cntr_cnt = many;
+  domain.mr_iov_limit = 1;
+  domain.mr_cnt = many;
+  domain.caps = reaches;
+}
+
+/// Calls of the program that takes no flags have those that it asked for.
+void set_attributes(fi_info& info, const fi_info* hints) {
+  info.tx_attr->caps = info.caps & transmit_caps;
+  info.tx_attr->op_flags = hints && hints->tx_attr ? hints->tx_attr->op_flags : 0;
+  info.tx_attr->msg_order = message_order;
+  info.tx_attr->inject_size = max_short_message;
+  info.tx_attr->size = queue_size;
+  info.tx_attr->iov_limit = 1;
+  info.tx_attr->rma_iov_limit = 1;
+  info.rx_attr->caps = info.caps & receive_caps;
+  info.rx_attr->op_flags = hints && hints->rx_attr ? hints->rx_attr->op_flags : 0;
+  info.rx_attr->msg_order = message_order;
+  info.rx_attr->total_buffered_recv = 0;
+  info.rx_attr->size = many;
+  info.rx_attr->iov_limit = 1;
+  info.ep_attr->type = FI_EP_RDM;
+  info.ep_attr->protocol = FI_PROV_SPECIFIC | 0x61;
+  info.ep_attr->protocol_version = 1;
+  info.ep_attr->max_msg_size = max_message;
+  info.ep_attr->mem_tag_format = ~std::uint64_t{0};
+  info.ep_attr->tx_ctx_cnt = 1;
+  info.ep_attr->rx_ctx_cnt = 1;
+}
+
+}  // namespace
+
+int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t, const fi_info* hints,
+             fi_info** found) {
+  // There is nobody outside of the job, so there are no names.
+  if (node || service || (hints && !offers(*hints))) return -FI_ENODATA;
+  fi_info* const info = fi_allocinfo();
+  if (!info) return -FI_ENOMEM;
+  info->caps = caps_for(hints ? hints->caps : 0);
+  info->addr_format = address_format;
+  set_attributes(*info, hints);
+  set_domain(*info->domain_attr, hints);
+  if (hints && hints->dest_addr) {
+    info->dest_addr = std::malloc(sizeof(EndpointName));  // NOLINT: fi_freeinfo frees it
+    if (info->dest_addr) std::memcpy(info->dest_addr, hints->dest_addr, info->dest_addrlen = sizeof(EndpointName));
+  }
+  info->fabric_attr->name = strdup(provider().name);
+  *found = info;
+  return 0;
+}
+
+}  // namespace ayatori::fabric
