@@ -13,16 +13,18 @@ import json
 import math
 import os
 import statistics
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ayatori.base.errors import Error
 from bench.harness.programs import alternating, output_of
 from bench.validation.transports import PEERS, TRANSPORTS
 
 HERE = Path(__file__).resolve().parent
 OURS = "ayatori-udp"
-WHAT = {"pingpong": ("64", "20000"), "incast": ("1024", "2000")}
+WHAT = {"pingpong": ("64", "5000"), "incast": ("1024", "500")}
 LAUNCH = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
 STACKS: Mapping[str, Mapping[str, str]] = {
     OURS: TRANSPORTS[OURS],
@@ -32,10 +34,20 @@ STACKS: Mapping[str, Mapping[str, str]] = {
 
 
 def microseconds(program: Path, what: str, ranks: int, variables: Mapping[str, str]) -> float:
-    """Ranks that wait yield: there are more of them than cores, or other programs."""
+    """Ranks that wait yield: there are more of them than cores, or other programs. Infinite if a run fails or takes a
+    minute."""
     environment = {**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1", **variables}
     exports = [f"{name}={value}" for name, value in environment.items() if os.environ.get(name) != value]
-    return float(output_of(["env", *exports, *LAUNCH, "-n", str(ranks), program, what, *WHAT[what]]).split()[-1])
+    command = ["env", *exports, *LAUNCH, "-n", str(ranks), program, what, *WHAT[what]]
+    try:
+        return float(output_of(command, timeout=60).split()[-1])
+    except Error as error:
+        print(f"{what}: {error}", file=sys.stderr)
+        return math.inf
+
+
+def finite(times: Sequence[float]) -> list[float | None]:
+    return [None if math.isinf(time) else time for time in times]
 
 
 def chance_of(faster: int, rounds: int) -> float:
@@ -57,11 +69,11 @@ def compare(program: Path, what: str, ranks: int, rounds: int) -> dict[str, obje
     return {
         "what": what,
         "ranks": ranks,
-        "us_a_message": {name: statistics.median(times) for name, times in runs.items()},
+        "us_a_message": {name: finite([statistics.median(times)])[0] for name, times in runs.items()},
         "ours_faster": {
             name: f"{count} of {rounds}, p = {chance_of(count, rounds):.3f}" for name, count in faster.items()
         },
-        "runs_us": runs,
+        "runs_us": {name: finite(times) for name, times in runs.items()},
     }
 
 
