@@ -61,7 +61,7 @@ def check(words: list[str | Path], ranks: int, variables: dict[str, str]) -> lis
 @pytest.mark.parametrize("one_sided", ["rdma", "pt2pt"])
 def test_messages_collectives_and_windows(wires: str, one_sided: str, program: Path) -> None:
     """By osc/rdma, windows are remote memory and atomics of the provider; by osc/pt2pt, they are messages."""
-    command = [*AYATORI, "run", "--transport", "--", *OPEN_MPI, "-n", "3", program]
+    command: list[str | Path] = [*AYATORI, "run", "--transport", "--", *OPEN_MPI, "-n", "3", program]
     variables = {"ACP_WIRES": wires, "OMPI_MCA_osc": one_sided}
     for numbers in check(command, 3, variables):
         assert numbers["messages"] > 10, numbers
@@ -73,7 +73,7 @@ def test_messages_collectives_and_windows(wires: str, one_sided: str, program: P
 def test_two_hosts_of_a_lab(program: Path, tmp_path: Path) -> None:
     lab = tmp_path / "two-hosts.toml"
     lab.write_text(TWO_HOSTS)
-    job = [*OPEN_MPI, "--map-by", "node", "-n", "2", program]
+    job: list[str | Path] = [*OPEN_MPI, "--map-by", "node", "-n", "2", program]
     for numbers in check([*AYATORI, "run", "--transport", "--lab", lab, "--", *job], 2, {}):
         assert min(numbers.values()) > 0, numbers
 

@@ -15,7 +15,7 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ayatori.base.errors import Error
@@ -38,7 +38,7 @@ def microseconds(program: Path, what: str, ranks: int, variables: Mapping[str, s
     minute."""
     environment = {**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1", **variables}
     exports = [f"{name}={value}" for name, value in environment.items() if os.environ.get(name) != value]
-    command = ["env", *exports, *LAUNCH, "-n", str(ranks), program, what, *WHAT[what]]
+    command: list[str | Path] = ["env", *exports, *LAUNCH, "-n", str(ranks), program, what, *WHAT[what]]
     try:
         return float(output_of(command, timeout=60).split()[-1])
     except Error as error:
@@ -57,10 +57,10 @@ def chance_of(faster: int, rounds: int) -> float:
 
 
 def compare(program: Path, what: str, ranks: int, rounds: int) -> dict[str, object]:
-    runs = alternating(
-        {name: lambda _, of=variables: microseconds(program, what, ranks, of) for name, variables in STACKS.items()},
-        rounds,
-    )
+    def over(variables: Mapping[str, str]) -> Callable[[int], float]:
+        return lambda _: microseconds(program, what, ranks, variables)
+
+    runs = alternating({name: over(variables) for name, variables in STACKS.items()}, rounds)
     faster = {
         name: sum(ours < theirs for ours, theirs in zip(runs[OURS], times, strict=True))
         for name, times in runs.items()
@@ -79,14 +79,14 @@ def compare(program: Path, what: str, ranks: int, rounds: int) -> dict[str, obje
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=[*WHAT, []], default=list(WHAT))
+    parser.add_argument("what", nargs="*", choices=[*WHAT, []], default=[])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--ranks", type=int, default=32, help="of the incast")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ayatori-bench-") as folder:
         program = Path(folder) / "mpi"
         output_of(["mpicc.openmpi", "-O2", "-o", program, HERE / "mpi.c"])
-        for what in options.what:
+        for what in options.what or WHAT:
             ranks = options.ranks if what == "incast" else 2
             print(json.dumps(compare(program, what, ranks, options.rounds)), flush=True)
 

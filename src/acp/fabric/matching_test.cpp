@@ -13,12 +13,12 @@ namespace matching_test {
 /// numbers: that of a message is its size, that of a receive its context.
 struct SlowModel {
   struct Message {
-    Address from;
+    Address from{};
     std::uint64_t tag = 0;
     std::size_t number = 0;
   };
   struct Wanted {
-    std::optional<Address> from;
+    std::optional<Address> from{};
     std::uint64_t tag = 0;
     std::uint64_t ignore = 0;
     std::size_t number = 0;
