@@ -40,7 +40,7 @@ dependencies() { # folder of Python's packages; lines of a control file: of the 
     printf 'Source: ayatori\n\nPackage: ayatori\nArchitecture: any\n' >build/deb/debian/control
     set -- $usr/bin/nwtopo-* $usr/lib/libnwtopo.so.*.* $usr/lib/libacp.so.*.* $usr/lib/ayatori/*.so \
         "$1"/ayatori/*.so "$1"/ayatori/mpi/*/*.so \
-        -dSuggests $usr/lib/libacp_verbs.so.*.* $(find "$1/ayatori/programs" -type f ! -name '*.[ch]')
+        -dSuggests $usr/lib/libacp_verbs.so.*.* $usr/lib/ayatori/libfabric/*.so $(find "$1/ayatori/programs" -type f ! -name '*.[ch]')
     (cd build/deb && dpkg-shlibdeps -O --ignore-missing-info -lroot/usr/lib $(printf '%s\n' "$@" | sed 's|^build/deb/||'))
 }
 

@@ -1,7 +1,8 @@
-"""mpi4py's own test suite with the plug-in and without: every process must pass the same tests.
+"""mpi4py's own test suite with the plug-in and without, or over two transports: every process must pass the same tests.
 
     python -m bench.validation.mpi4py_suite                 # both MPIs, 1 to 5 processes
     python -m bench.validation.mpi4py_suite --mpi mpich --ranks 3 --only cco_ --variable AYATORI_REPRODUCIBLE=off
+    python -m bench.validation.mpi4py_suite --transport ayatori ayatori-udp-rdma
     python -m bench.validation.mpi4py_suite --mpi intelmpi  # Intel's MPI from PyPI, under the plug-in for MPICH
 
 The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source
@@ -29,6 +30,7 @@ from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import to_preload
 from bench.validation import intel_mpi
 from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
+from bench.validation.transports import TRANSPORTS
 
 KEPT = ROOT / "build" / "mpi4py"
 SECONDS = 600
@@ -137,7 +139,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
 def differences(without: Outcomes, with_plugin: Outcomes) -> list[str]:
     """One line for each test that has another outcome on some process."""
     return [
-        f"process {rank}: {test}: {before.get(test, 'not run')} without, {after.get(test, 'not run')} with the plug-in"
+        f"process {rank}: {test}: {before.get(test, 'not run')} at first, {after.get(test, 'not run')} then"
         for rank, (before, after) in enumerate(zip(without, with_plugin, strict=True))
         for test in sorted({*before, *after})
         if before.get(test) != after.get(test)
@@ -150,18 +152,24 @@ def main() -> int:
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 4, 5])
     parser.add_argument("--only", nargs="*", default=[], help="modules with one of these words in their names")
     parser.add_argument("--variable", nargs="*", default=[], metavar="NAME=VALUE", help="for the run with the plug-in")
+    parser.add_argument(
+        "--transport", nargs="*", default=[], choices=TRANSPORTS, help="Open MPI over these instead, compared with tcp"
+    )
     options = parser.parse_args()
     variables = dict(word.split("=", 1) for word in options.variable)
+    first = TRANSPORTS["tcp"] if options.transport else {}
+    others = {f"over {name}": TRANSPORTS[name] for name in options.transport} or {"with the plug-in": variables}
     wrong = 0
-    for family in filter(is_there, options.mpi):
+    for family in filter(is_there, ["openmpi"] if options.transport else options.mpi):
         for ranks in options.ranks:
             run = Run(family, ranks, options.only)
-            without, after = outcomes_of(run, preload=False), outcomes_of(run, preload=True, variables=variables)
-            found = differences(without, after)
-            wrong += len(found)
+            without = outcomes_of(run, preload=False, variables=first)
             counts = ", ".join(f"{n} {word}" for word, n in sorted(Counter(without[0].values()).items()))
-            print(f"{family}, {ranks} processes: {counts}; {len(found)} differ with the plug-in", flush=True)
-            print(*found, sep="\n", end="\n" if found else "", flush=True)
+            for name, settings in others.items():
+                found = differences(without, outcomes_of(run, preload=not options.transport, variables=settings))
+                wrong += len(found)
+                print(f"{family}, {ranks} processes: {counts}; {len(found)} differ {name}", flush=True)
+                print(*found, sep="\n", end="\n" if found else "", flush=True)
     return 0 if wrong == 0 else 3
 
 

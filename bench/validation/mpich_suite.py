@@ -33,6 +33,7 @@ from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import to_preload
 from bench.validation.mpi4py_suite import OPEN_MPI_HERE, is_there, launcher_of, plugin_of
 from bench.validation.mpich_programs import Programs, Test, tests_of
+from bench.validation.transports import TRANSPORTS
 
 KEPT = ROOT / "build" / "mpich_suite"
 FAMILIES = ("openmpi", "mpich")
@@ -58,6 +59,8 @@ MODES = {
     "forced": {f"AYATORI_{prefix}{call}": name for prefix in ("", "I") for call, name in BLOCKING.items()},
 }
 TABLE = "table"
+OVER = {f"over {name}": variables for name, variables in TRANSPORTS.items()}
+"""Without the plug-in, but over a transport of Open MPI."""
 ALL_MODES = ("coll", "comm", "threads")
 """Folders whose programs call collectives and make communicators: run in all modes, others in the default one."""
 FOLDERS = (*ALL_MODES, "datatype", "errhan", "topo", "pt2pt", "rma", "init")
@@ -80,7 +83,7 @@ def best(ends: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Way:
-    """How a program is run: `mode` is one of MODES, TABLE, or "plain" without the plug-in."""
+    """How a program is run: `mode` is one of MODES, TABLE or OVER, or "plain" without the plug-in."""
 
     family: str
     mode: str
@@ -88,8 +91,9 @@ class Way:
 
     def end_of(self, program: Path, test: Test) -> str:
         """passed, failed or hung."""
-        libraries = [*([plugin_of(self.family)] if self.mode != "plain" else []), *to_preload(self.family)]
-        own = {"AYATORI_CHOICE": str(table_for(test.ranks))} if self.mode == TABLE else MODES.get(self.mode, {})
+        with_ours = self.mode in MODES or self.mode == TABLE
+        libraries = [*([plugin_of(self.family)] if with_ours else []), *to_preload(self.family)]
+        own = {"AYATORI_CHOICE": str(table_for(test.ranks))} if self.mode == TABLE else {**MODES, **OVER}.get(self.mode, {})
         command = [*launcher_of(self.family), "-np", str(test.ranks), "env"]
         command += ["LD_PRELOAD=" + ":".join(map(str, libraries)), *test.variables, str(program), *test.words]
         with tempfile.TemporaryDirectory(prefix="ayatori-mpich-") as name:
@@ -123,11 +127,11 @@ class Compared:
         return best(self.without) == best(self.after)
 
     def __str__(self) -> str:
-        return f"{self.test}, {self.mode}: {', '.join(self.without)} without, {', '.join(self.after)} with the plug-in"
+        return f"{self.test}, {self.mode}: {', '.join(self.without)} without, {', '.join(self.after)} with it"
 
 
 def compare(family: str, program: Path, test: Test, modes: Sequence[str], seconds: float) -> Iterator[Compared]:
-    plain = Way(family, "plain", seconds)
+    plain = Way(family, "over tcp" if modes and modes[0] in OVER else "plain", seconds)
     without = [plain.end_of(program, test)]
     for mode in modes:
         way = Way(family, mode, seconds)
@@ -140,7 +144,7 @@ def compare(family: str, program: Path, test: Test, modes: Sequence[str], second
 
 
 def modes_of(folder: str, modes: Sequence[str]) -> list[str]:
-    return [mode for mode in modes if mode == "default" or folder.split("/")[0] in ALL_MODES]
+    return [mode for mode in modes if mode == "default" or mode in OVER or folder.split("/")[0] in ALL_MODES]
 
 
 def run_folder(family: str, source: Path, folder: str, options: argparse.Namespace) -> list[Compared]:
@@ -188,12 +192,17 @@ def main() -> int:
     parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=FAMILIES)
     parser.add_argument("--folders", nargs="+", default=FOLDERS, help="of FOLDER, with their subfolders")
     parser.add_argument("--modes", nargs="+", choices=(*MODES, TABLE), default=[*MODES, TABLE])
+    parser.add_argument(
+        "--transport", nargs="*", default=[], choices=TRANSPORTS, help="Open MPI over these instead, compared with tcp"
+    )
     parser.add_argument("--ranks", type=int, default=8, help="leave out tests with more")
     parser.add_argument("--fewest-ranks", type=int, default=1, help="leave out tests with fewer")
     parser.add_argument("--only", default="", metavar="WORD", help="programs with this word in their names")
     parser.add_argument("--seconds", type=float, default=60, help="a run that takes longer has hung")
     parser.add_argument("--jobs", type=int, default=1, help="programs that run at the same time")
     options = parser.parse_args()
+    if options.transport:
+        options.mpi, options.modes = ["openmpi"], [f"over {name}" for name in options.transport]
     different = 0
     for family in filter(is_there, options.mpi):
         for folder in options.folders:

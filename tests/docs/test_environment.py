@@ -6,6 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 OURS = re.compile(r'"((?:AYATORI|ACP|NWTOPO)_[A-Z_]*[A-Z])"')
 READ = re.compile(r'(?:getenv|environ\.get)\(\s*"([A-Z_]+)"')
+OF_LIBFABRIC = re.compile(r'fi_param_define\(&\w+, "(\w+)"')
+"""libfabric reads them as FI_ and the name of the provider."""
 OF_LAUNCHERS_AND_SYSTEMS = {
     *("PATH", "HOME", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "TERM", "COMP_WORDS", "COMP_CWORD"),
     *("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TMPDIR"),
@@ -21,7 +23,7 @@ def sources() -> str:
 
 def test_the_page_has_the_variables_of_the_code() -> None:
     code = sources()
-    used = set(OURS.findall(code))
+    used = {*OURS.findall(code), *(f"FI_AYATORI_{name.upper()}" for name in OF_LIBFABRIC.findall(code))}
     others = {name for name in READ.findall(code) if not name.startswith(LAUNCHERS)} - OF_LAUNCHERS_AND_SYSTEMS
     page = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
     rows = "\n".join(line for line in page.splitlines() if line.startswith("|"))

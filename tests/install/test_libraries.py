@@ -15,6 +15,7 @@ C_API = {
     "libnwtopo.so": r"nwtopo_\w+",
     "libacp.so": r"acp_\w+",
     "libacp_verbs.so": r"ayatori_open_adapter_wire|ayatori_find_adapter_memory",
+    "libayatori-fi.so": r"fi_prov_ini",
     # What stands before functions of others has their names.
     "libayatori_mpi.so": r"P?MPI_\w+|p?mpi_\w+|ayatori_mpi_force|ayatori_mpi_join_ucx_progress|ucp_worker_progress",
     "libayatori_trace.so": r"P?MPI_\w+|p?mpi_\w+",
@@ -36,6 +37,7 @@ NEEDED = {
     "libnwtopo.so": "libfmt",
     "libacp.so": "libfmt|libnettle",
     "libacp_verbs.so": "libfmt|libibverbs|libnettle",
+    "libayatori-fi.so": "libfabric|libfmt|libnettle",
     "libayatori_mpi_engine.so": "libfmt|libgomp|libnettle",
     "libayatori_paths_engine.so": "libfmt|libgomp",
     "_core.so": "libfmt|libgomp",

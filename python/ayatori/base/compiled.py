@@ -11,6 +11,8 @@ from ayatori.base.errors import Error
 PROGRAMS = Path(_core.__file__).parent / "programs"
 PLUGINS = Path(_core.__file__).parent / "mpi"
 """With a folder for each MPI."""
+PROVIDERS = Path(_core.__file__).parent / "libfabric"
+"""Where libfabric finds our provider."""
 
 
 def libacp() -> Any:

@@ -17,7 +17,7 @@ from typer.models import TyperPath
 
 from ayatori import _core
 from ayatori._core import Network
-from ayatori.base.compiled import PLUGINS
+from ayatori.base.compiled import PLUGINS, PROVIDERS
 from ayatori.base.errors import Error
 from ayatori.base.sources import with_kind
 from ayatori.cli import options, plan_at_start
@@ -35,6 +35,7 @@ from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher
 from ayatori.processes.foreground import run_in_foreground
 from ayatori.processes.mpi_job import LAUNCHERS
 from ayatori.processes.rank_probe import probe_library, probe_variables
+from ayatori.processes.transport import transport_variables
 
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
 
@@ -69,6 +70,9 @@ class PluginOptions:
             help="Progress of nonblocking operations during computation: by a thread, in the program's calls, or off.",
         ),
     ] = None
+    transport: Annotated[
+        bool, typer.Option("--transport", help="Open MPI's messages take our transport, as a provider of libfabric.")
+    ] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print what the plug-in executes, and why.")] = False
 
 
@@ -281,6 +285,8 @@ def _variables(command: list[str], plugin: PluginOptions, network: str | None) -
     if network is not None:
         variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
         variables |= _network_of_neighbours(network, command)
+    if plugin.transport:
+        variables |= transport_variables(family_of(command), PROVIDERS)
     if plugin.verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

@@ -15,19 +15,32 @@ namespace {
 template <typename Value>
 Value combined(fi_op operation, Value old, Value operand, Value compare) {
   switch (operation) {
-    case FI_MIN: return std::min(old, operand);
-    case FI_MAX: return std::max(old, operand);
-    case FI_LOR: return static_cast<Value>(old != 0 || operand != 0);
-    case FI_LAND: return static_cast<Value>(old != 0 && operand != 0);
-    case FI_LXOR: return static_cast<Value>((old != 0) != (operand != 0));
-    case FI_ATOMIC_WRITE: return operand;
-    case FI_CSWAP: return compare == old ? operand : old;
-    case FI_CSWAP_NE: return compare != old ? operand : old;
-    case FI_CSWAP_LE: return compare <= old ? operand : old;
-    case FI_CSWAP_LT: return compare < old ? operand : old;
-    case FI_CSWAP_GE: return compare >= old ? operand : old;
-    case FI_CSWAP_GT: return compare > old ? operand : old;
-    default: break;
+    case FI_MIN:
+      return std::min(old, operand);
+    case FI_MAX:
+      return std::max(old, operand);
+    case FI_LOR:
+      return static_cast<Value>(old != 0 || operand != 0);
+    case FI_LAND:
+      return static_cast<Value>(old != 0 && operand != 0);
+    case FI_LXOR:
+      return static_cast<Value>((old != 0) != (operand != 0));
+    case FI_ATOMIC_WRITE:
+      return operand;
+    case FI_CSWAP:
+      return compare == old ? operand : old;
+    case FI_CSWAP_NE:
+      return compare != old ? operand : old;
+    case FI_CSWAP_LE:
+      return compare <= old ? operand : old;
+    case FI_CSWAP_LT:
+      return compare < old ? operand : old;
+    case FI_CSWAP_GE:
+      return compare >= old ? operand : old;
+    case FI_CSWAP_GT:
+      return compare > old ? operand : old;
+    default:
+      break;
   }
   if constexpr (std::is_floating_point_v<Value>) {
     if (operation == FI_SUM) return old + operand;
@@ -39,22 +52,30 @@ Value combined(fi_op operation, Value old, Value operand, Value compare) {
     const auto b = static_cast<std::uint64_t>(static_cast<Bits>(operand));
     const auto mask = static_cast<std::uint64_t>(static_cast<Bits>(compare));
     switch (operation) {
-      case FI_SUM: return static_cast<Value>(a + b);
-      case FI_PROD: return static_cast<Value>(a * b);
-      case FI_BOR: return static_cast<Value>(a | b);
-      case FI_BAND: return static_cast<Value>(a & b);
-      case FI_BXOR: return static_cast<Value>(a ^ b);
-      case FI_MSWAP: return static_cast<Value>((b & mask) | (a & ~mask));
-      default: break;
+      case FI_SUM:
+        return static_cast<Value>(a + b);
+      case FI_PROD:
+        return static_cast<Value>(a * b);
+      case FI_BOR:
+        return static_cast<Value>(a | b);
+      case FI_BAND:
+        return static_cast<Value>(a & b);
+      case FI_BXOR:
+        return static_cast<Value>(a ^ b);
+      case FI_MSWAP:
+        return static_cast<Value>((b & mask) | (a & ~mask));
+      default:
+        break;
     }
   }
   return old;  // FI_ATOMIC_READ
 }
 
 template <typename Value>
-using BitsOf = std::conditional_t<
-    sizeof(Value) == 1, std::uint8_t,
-    std::conditional_t<sizeof(Value) == 2, std::uint16_t, std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>>>;
+using BitsOf =
+    std::conditional_t<sizeof(Value) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(Value) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// The value of one element from before.
 template <typename Value>
@@ -144,17 +165,28 @@ std::optional<AtomicWord> carry_out(const AtomicRequest& request, std::span<std:
   if (std::bit_cast<std::uintptr_t>(memory.data()) % size_of(request.type) != 0) return std::nullopt;
   std::byte* const at = memory.data();
   switch (request.type) {
-    case FI_INT8: return exchange<std::int8_t>(request, at);
-    case FI_UINT8: return exchange<std::uint8_t>(request, at);
-    case FI_INT16: return exchange<std::int16_t>(request, at);
-    case FI_UINT16: return exchange<std::uint16_t>(request, at);
-    case FI_INT32: return exchange<std::int32_t>(request, at);
-    case FI_UINT32: return exchange<std::uint32_t>(request, at);
-    case FI_INT64: return exchange<std::int64_t>(request, at);
-    case FI_UINT64: return exchange<std::uint64_t>(request, at);
-    case FI_FLOAT: return exchange<float>(request, at);
-    case FI_DOUBLE: return exchange<double>(request, at);
-    default: return std::nullopt;
+    case FI_INT8:
+      return exchange<std::int8_t>(request, at);
+    case FI_UINT8:
+      return exchange<std::uint8_t>(request, at);
+    case FI_INT16:
+      return exchange<std::int16_t>(request, at);
+    case FI_UINT16:
+      return exchange<std::uint16_t>(request, at);
+    case FI_INT32:
+      return exchange<std::int32_t>(request, at);
+    case FI_UINT32:
+      return exchange<std::uint32_t>(request, at);
+    case FI_INT64:
+      return exchange<std::int64_t>(request, at);
+    case FI_UINT64:
+      return exchange<std::uint64_t>(request, at);
+    case FI_FLOAT:
+      return exchange<float>(request, at);
+    case FI_DOUBLE:
+      return exchange<double>(request, at);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -3,7 +3,8 @@
 /// Atomics on a peer's memory: a request of at most 36 bytes, which the peer carries out by instructions of the
 /// processor, so that they are atomic also where several processes share the memory.
 ///
-///      0  operation (1)  datatype (1)  count (1)  flags (1)   4  key (8)   12  address (8)   20  operand (8)  28  compare (8)
+///      0  operation (1)  datatype (1)  count (1)  flags (1)   4  key (8)   12  address (8)   20  operand (8)  28
+///      compare (8)
 
 #include <rdma/fi_atomic.h>
 

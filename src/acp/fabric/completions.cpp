@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
+#include <thread>
 
 #include "domain.hpp"
 #include "node.hpp"
@@ -49,9 +49,16 @@ ssize_t take_entries(CompletionQueue& queue, void* into, size_t count, fi_addr_t
 /// Progress is made only if there is nothing to read: programs read until there is nothing.
 ssize_t read_from(fid_cq* cq, void* into, size_t count, fi_addr_t* sources) {
   CompletionQueue& queue = queue_of(cq);
-  const Node::Lock lock(queue.node);
-  if (queue.entries.empty()) queue.node.round();
-  return take_entries(queue, into, count, sources);
+  bool idle = false;
+  ssize_t taken = 0;
+  {
+    const Node::Lock lock(queue.node);
+    if (queue.entries.empty()) idle = queue.node.round_is_idle();
+    taken = take_entries(queue, into, count, sources);
+  }
+  // The process that this one waits for may need its core.
+  if (idle && taken == -FI_EAGAIN) std::this_thread::yield();
+  return taken;
 }
 
 ssize_t read(fid_cq* cq, void* into, size_t count) { return read_from(cq, into, count, nullptr); }
@@ -143,7 +150,7 @@ uint64_t read_errors(fid_cntr* cntr) {
   return counter.errors;
 }
 
-template <std::uint64_t Counter::*Number, bool Adds>
+template <std::uint64_t Counter::* Number, bool Adds>
 int change(fid_cntr* cntr, uint64_t value) {
   Counter& counter = counter_of(cntr);
   const Node::Lock lock(counter.node);
@@ -156,8 +163,7 @@ int wait_for(fid_cntr* cntr, uint64_t threshold, int timeout) {
   if (!counter.waits) return -FI_ENOSYS;
   const Node::Lock lock(counter.node);
   const std::uint64_t errors = counter.errors;
-  const bool ended =
-      counter.node.wait([&] { return counter.value >= threshold || counter.errors != errors; }, timeout);
+  const bool ended = counter.node.wait([&] { return counter.value >= threshold || counter.errors != errors; }, timeout);
   if (!ended) return -FI_ETIMEDOUT;
   return counter.errors != errors ? -FI_EAVAIL : 0;
 }

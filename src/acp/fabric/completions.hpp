@@ -35,7 +35,7 @@ struct CompletionQueue : fid_cq {
   Domain& domain;
   Node& node;
   fi_cq_format format;
-  bool waits;  ///< whether fi_cq_sread may be called
+  bool waits;               ///< whether fi_cq_sread may be called
   std::uint32_t bound = 0;  ///< endpoints that write to it
   bool signalled = false;
   std::deque<Completion> entries;

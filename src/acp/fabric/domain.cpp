@@ -81,6 +81,7 @@ int insert(fid_av* av, const void* names, size_t count, fi_addr_t* found, uint64
   if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0) return -FI_EBADFLAGS;
   const Node::Lock lock(vector.domain.node);
   const launch::Placement& placement = vector.domain.node.placement();
+  const Bytes before = vector.addresses.memory_bytes();
   int inserted = 0;
   for (std::size_t i = 0; i < count; ++i) {
     EndpointName name;
@@ -91,6 +92,7 @@ int insert(fid_av* av, const void* names, size_t count, fi_addr_t* found, uint64
     if ((flags & FI_SYNC_ERR) != 0) static_cast<int*>(context)[i] = good ? 0 : FI_EADDRNOTAVAIL;
     inserted += good ? 1 : 0;
   }
+  vector.domain.node.count_address_bytes(vector.addresses.memory_bytes() - before);
   return inserted;
 }
 
@@ -262,6 +264,7 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** made, void* context) {
     FI_WARN(&provider(), FI_LOG_DOMAIN, "%s\n", node.error().message.c_str());
     return -FI_ENODEV;
   }
+  if (info->domain_attr->data_progress == FI_PROGRESS_AUTO && !(*node)->make_progress_by_itself()) return -FI_EMFILE;
   auto* const domain = new (std::nothrow) Domain(**node, *info, context);
   if (!domain) return -FI_ENOMEM;
   *made = domain;

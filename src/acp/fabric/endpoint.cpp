@@ -51,9 +51,12 @@ int bind(fid* object, fid* bound, std::uint64_t flags) {
   const Node::Lock lock(port.node);
   if (port.enabled) return -FI_EOPBADSTATE;
   switch (bound->fclass) {
-    case FI_CLASS_CQ: return bind_queue(port, *static_cast<CompletionQueue*>(reinterpret_cast<fid_cq*>(bound)), flags);
-    case FI_CLASS_CNTR: return bind_counter(port, *static_cast<Counter*>(reinterpret_cast<fid_cntr*>(bound)), flags);
-    case FI_CLASS_EQ: return 0;  // an endpoint without connections has no events
+    case FI_CLASS_CQ:
+      return bind_queue(port, *static_cast<CompletionQueue*>(reinterpret_cast<fid_cq*>(bound)), flags);
+    case FI_CLASS_CNTR:
+      return bind_counter(port, *static_cast<Counter*>(reinterpret_cast<fid_cntr*>(bound)), flags);
+    case FI_CLASS_EQ:
+      return 0;  // an endpoint without connections has no events
     case FI_CLASS_AV: {
       auto* const av = static_cast<AddressVector*>(reinterpret_cast<fid_av*>(bound));
       if (port.av || &av->domain != &port.domain) return -FI_EINVAL;
@@ -61,7 +64,8 @@ int bind(fid* object, fid* bound, std::uint64_t flags) {
       ++av->bound;
       return 0;
     }
-    default: return -FI_EINVAL;
+    default:
+      return -FI_EINVAL;
   }
 }
 
@@ -78,7 +82,8 @@ int enable(Port& port) {
 int control(fid* object, int command, void* argument) {
   Port& port = port_behind(object);
   switch (command) {
-    case FI_ENABLE: return enable(port);
+    case FI_ENABLE:
+      return enable(port);
     case FI_GETOPSFLAG: {
       auto* const flags = static_cast<std::uint64_t*>(argument);
       if ((*flags & FI_TRANSMIT) != 0) {
@@ -89,7 +94,8 @@ int control(fid* object, int command, void* argument) {
       *flags = port.receive_flags;
       return 0;
     }
-    default: return -FI_ENOSYS;
+    default:
+      return -FI_ENOSYS;
   }
 }
 
@@ -147,8 +153,8 @@ fi_ops_ep* endpoint_functions() {
 }
 
 fi_ops_cm* name_functions() {
-  static fi_ops_cm made{sizeof(fi_ops_cm), refused, get_name, refused, refused, refused,
-                        refused,           refused, refused,  refused};
+  static fi_ops_cm made{sizeof(fi_ops_cm), refused, get_name, refused, refused,
+                        refused,           refused, refused,  refused, refused};
   return &made;
 }
 

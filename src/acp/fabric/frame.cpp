@@ -80,6 +80,7 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) {
   frame.kind = static_cast<FrameKind>(kind);
   frame.has_data = (flags & data_flag) != 0;
   frame.wants_answer = (flags & answer_flag) != 0;
+  if (frame.wants_answer && !frame.is_message()) return std::nullopt;
   read(frame.to);
   read(frame.from);
   visit_fields(frame, read);

@@ -19,8 +19,8 @@ constexpr std::uint64_t reaches = FI_LOCAL_COMM | FI_REMOTE_COMM;
 constexpr std::uint64_t transmit_caps = kinds | transmit_directions;
 constexpr std::uint64_t receive_caps = kinds | receive_directions | FI_DIRECTED_RECV | FI_SOURCE;
 constexpr std::uint64_t all_caps = transmit_caps | receive_caps | reaches;
-constexpr std::uint64_t transmit_op_flags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE |
-                                            FI_DELIVERY_COMPLETE;
+constexpr std::uint64_t transmit_op_flags =
+    FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE;
 constexpr std::uint64_t message_order = FI_ORDER_SAS;
 constexpr std::size_t queue_size = 4096;
 constexpr std::size_t many = 1 << 16;
@@ -48,8 +48,7 @@ bool offers(const fi_ep_attr& wanted) {
 }
 
 bool offers(const fi_domain_attr& wanted) {
-  return wanted.control_progress != FI_PROGRESS_AUTO && wanted.data_progress != FI_PROGRESS_AUTO &&
-         wanted.mr_key_size <= sizeof(std::uint64_t) && wanted.cq_data_size <= sizeof(std::uint64_t) &&
+  return wanted.mr_key_size <= sizeof(std::uint64_t) && wanted.cq_data_size <= sizeof(std::uint64_t) &&
          wanted.max_ep_tx_ctx <= 1 && wanted.max_ep_rx_ctx <= 1 && wanted.max_ep_stx_ctx == 0 &&
          wanted.max_ep_srx_ctx == 0 && wanted.mr_iov_limit <= 1 && wanted.auth_key_size == 0 &&
          within(wanted.caps, reaches) && (!wanted.name || std::strcmp(wanted.name, provider().name) == 0);
@@ -58,9 +57,9 @@ bool offers(const fi_domain_attr& wanted) {
 bool offers(const fi_info& wanted) {
   return within(wanted.caps, all_caps) &&
          (wanted.addr_format == FI_FORMAT_UNSPEC || wanted.addr_format == address_format) && !wanted.src_addr &&
-         (!wanted.dest_addr || wanted.dest_addrlen == sizeof(EndpointName)) && (!wanted.tx_attr || offers(*wanted.tx_attr)) &&
-         (!wanted.rx_attr || offers(*wanted.rx_attr)) && (!wanted.ep_attr || offers(*wanted.ep_attr)) &&
-         (!wanted.domain_attr || offers(*wanted.domain_attr)) &&
+         (!wanted.dest_addr || wanted.dest_addrlen == sizeof(EndpointName)) &&
+         (!wanted.tx_attr || offers(*wanted.tx_attr)) && (!wanted.rx_attr || offers(*wanted.rx_attr)) &&
+         (!wanted.ep_attr || offers(*wanted.ep_attr)) && (!wanted.domain_attr || offers(*wanted.domain_attr)) &&
          (!wanted.fabric_attr || !wanted.fabric_attr->name ||
           std::strcmp(wanted.fabric_attr->name, provider().name) == 0);
 }
@@ -79,12 +78,14 @@ void set_domain(fi_domain_attr& domain, const fi_info* hints) {
   const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
   domain.name = strdup(provider().name);
   domain.threading = FI_THREAD_SAFE;
-  domain.control_progress = FI_PROGRESS_MANUAL;
-  domain.data_progress = FI_PROGRESS_MANUAL;
+  const bool by_itself =
+      wanted && (wanted->control_progress == FI_PROGRESS_AUTO || wanted->data_progress == FI_PROGRESS_AUTO);
+  domain.control_progress = domain.data_progress = by_itself ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
   domain.resource_mgmt = FI_RM_ENABLED;
   domain.av_type = wanted ? wanted->av_type : FI_AV_UNSPEC;
   // None of the modes is needed. The two of old programs are followed.
-  domain.mr_mode = wanted && (wanted->mr_mode == FI_MR_BASIC || wanted->mr_mode == FI_MR_SCALABLE) ? wanted->mr_mode : 0;
+  domain.mr_mode =
+      wanted && (wanted->mr_mode == FI_MR_BASIC || wanted->mr_mode == FI_MR_SCALABLE) ? wanted->mr_mode : 0;
   domain.mr_key_size = sizeof(std::uint64_t);
   domain.cq_data_size = sizeof(std::uint64_t);
   domain.cq_cnt = many;

@@ -31,7 +31,8 @@ std::optional<Receive> Matching::cancel(void* context) {
 
 std::vector<Receive> Matching::cancel_from(Rank rank) {
   std::vector<Receive> cancelled;
-  while (auto found = receives_.take_first([&](const Receive& receive) { return receive.from && receive.from->rank == rank; })) {
+  while (auto found =
+             receives_.take_first([&](const Receive& receive) { return receive.from && receive.from->rank == rank; })) {
     cancelled.push_back(std::move(*found));
   }
   return cancelled;

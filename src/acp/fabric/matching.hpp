@@ -16,7 +16,7 @@ namespace ayatori::fabric {
 /// A message that has arrived.
 struct Arrival {
   Address from{};
-  Frame frame{};                           ///< its payload lies in `memory`, once it is kept
+  Frame frame{};                          ///< its payload lies in `memory`, once it is kept
   std::unique_ptr<std::byte[]> memory{};  // NOLINT(modernize-avoid-c-arrays)
 
   [[nodiscard]] std::uint64_t size() const { return frame.is_long() ? frame.size : frame.payload.size(); }

@@ -125,8 +125,10 @@ ssize_t injectdata(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi
 
 // ---- With tags
 
-ssize_t trecv(fid_ep* ep, void* buffer, size_t size, void*, fi_addr_t from, uint64_t tag, uint64_t ignore, void* context) {
-  return receive(ep, {.tag = tag, .ignore = ignore, .buffer = bytes_at(buffer, size), .context = context, .tagged = true},
+ssize_t trecv(fid_ep* ep, void* buffer, size_t size, void*, fi_addr_t from, uint64_t tag, uint64_t ignore,
+              void* context) {
+  return receive(ep,
+                 {.tag = tag, .ignore = ignore, .buffer = bytes_at(buffer, size), .context = context, .tagged = true},
                  from, receive_flags(ep));
 }
 
@@ -141,13 +143,10 @@ ssize_t trecvv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t 
 ssize_t trecvmsg(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
   const auto buffer = single(message->msg_iov, message->iov_count);
   if (!buffer) return -FI_EINVAL;
-  return receive(ep,
-                 {.tag = message->tag,
-                  .ignore = message->ignore,
-                  .buffer = *buffer,
-                  .context = message->context,
-                  .tagged = true},
-                 message->addr, flags);
+  return receive(
+      ep,
+      {.tag = message->tag, .ignore = message->ignore, .buffer = *buffer, .context = message->context, .tagged = true},
+      message->addr, flags);
 }
 
 ssize_t tsend(fid_ep* ep, const void* bytes, size_t size, void*, fi_addr_t to, uint64_t tag, void* context) {
@@ -176,7 +175,8 @@ ssize_t tsendmsg(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
 }
 
 ssize_t tinject(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t tag) {
-  return send(ep, {.bytes = bytes_at(bytes, size), .to = to, .tagged = true, .tag = tag, .never_reported = true}, FI_INJECT);
+  return send(ep, {.bytes = bytes_at(bytes, size), .to = to, .tagged = true, .tag = tag, .never_reported = true},
+              FI_INJECT);
 }
 
 ssize_t tsenddata(fid_ep* ep, const void* bytes, size_t size, void*, uint64_t data, fi_addr_t to, uint64_t tag,
@@ -207,13 +207,14 @@ ssize_t tinjectdata(fid_ep* ep, const void* bytes, size_t size, uint64_t data, f
 }  // namespace
 
 fi_ops_msg* message_functions() {
-  static fi_ops_msg functions{sizeof(fi_ops_msg), recv, recvv, recvmsg, send, sendv, sendmsg, inject, senddata, injectdata};
+  static fi_ops_msg functions{sizeof(fi_ops_msg), recv,      recvv, recvmsg, send, sendv, sendmsg, inject,
+                              senddata,           injectdata};
   return &functions;
 }
 
 fi_ops_tagged* tagged_functions() {
-  static fi_ops_tagged functions{sizeof(fi_ops_tagged), trecv,    trecvv,  trecvmsg,  tsend,
-                                 tsendv,                tsendmsg, tinject, tsenddata, tinjectdata};
+  static fi_ops_tagged functions{
+      sizeof(fi_ops_tagged), trecv, trecvv, trecvmsg, tsend, tsendv, tsendmsg, tinject, tsenddata, tinjectdata};
   return &functions;
 }
 

@@ -25,7 +25,7 @@ constexpr Duration linger = 500ms;
 
 /// A call that waits makes so many rounds before it sleeps, so long at a time.
 constexpr Duration max_spin = 50us;
-constexpr Duration max_sleep = 100ms;
+constexpr Duration max_sleep = 10ms;
 
 /// Of operations that start closely one after the other, one in so many leaves at once, together with those before.
 constexpr std::uint32_t max_unpushed = 8;
@@ -83,6 +83,7 @@ Result<> Node::open() {
 }
 
 Node::~Node() {
+  end_thread();
   report_statistics();
   if (!wire_) return;
   wire_->withdraw();
@@ -91,7 +92,10 @@ Node::~Node() {
 
 void Node::acquire() {
   mutex_.lock();
+  calls_ = calls_ + 1;
   if (std::exchange(armed_, false)) wire_->woken();
+  // It sleeps on descriptors that are not armed any more.
+  if (std::exchange(thread_sleeps_, false)) wake_thread();
 }
 
 EndpointNumber Node::attach(Port& port) {
@@ -149,6 +153,16 @@ void Node::push_now_and_then() {
   if (unpushed_++ % max_unpushed == 0) driver_->send_waiting();
 }
 
+/// From now on a datagram that arrives makes one of the descriptors ready. How long the sleep may last.
+Duration Node::prepare_to_sleep(Duration longest, std::vector<pollfd>& polled) {
+  const Time deadline = std::min(endpoint_->next_deadline(), next_watch_);
+  if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
+  armed_ = true;
+  longest = wire_->prepare_to_sleep(longest);
+  wire_->add_descriptors(polled);
+  return longest;
+}
+
 bool Node::wait(const std::function<bool()>& done, int timeout_in_ms) {
   const Time start = clock_.now();
   const Time end = timeout_in_ms < 0 ? transport::never : start + timeout_in_ms * 1ms;
@@ -159,12 +173,8 @@ bool Node::wait(const std::function<bool()>& done, int timeout_in_ms) {
       since = now;
     } else if (now - since > max_spin) {
       std::vector<pollfd> polled;
-      Duration timeout = std::min(max_sleep, end == transport::never ? max_sleep : end - now);
-      const Time deadline = endpoint_->next_deadline();
-      if (deadline != transport::never) timeout = std::min(timeout, deadline - now);
-      armed_ = true;
-      timeout = wire_->prepare_to_sleep(timeout);
-      wire_->add_descriptors(polled);
+      const Duration longest = end == transport::never ? max_sleep : std::min(max_sleep, end - now);
+      const Duration timeout = prepare_to_sleep(longest, polled);
       mutex_.unlock();
       if (timeout > Duration::zero()) wires::poll_for(polled, timeout);
       acquire();
@@ -265,12 +275,16 @@ bool Node::start(OperationId id) {
   switch (operation.kind) {
     case Operation::Kind::message:
     case Operation::Kind::long_message:
-    case Operation::Kind::notice: return endpoint_->send(now, to, memory, id);
+    case Operation::Kind::notice:
+      return endpoint_->send(now, to, memory, id);
     case Operation::Kind::atomic:
-    case Operation::Kind::probe: return endpoint_->call(now, to, memory, id);
-    case Operation::Kind::write: return endpoint_->put(now, to, {operation.at.key, offset}, operation.bytes, id);
+    case Operation::Kind::probe:
+      return endpoint_->call(now, to, memory, id);
+    case Operation::Kind::write:
+      return endpoint_->put(now, to, {operation.at.key, offset}, operation.bytes, id);
     case Operation::Kind::read:
-    case Operation::Kind::fetch: return endpoint_->get(now, to, {operation.at.key, offset}, operation.into, id);
+    case Operation::Kind::fetch:
+      return endpoint_->get(now, to, {operation.at.key, offset}, operation.into, id);
   }
   return false;
 }
@@ -390,74 +404,6 @@ int Node::atomic(Port& port, Address to, AtomicRequest request, void* result, co
   const int begun = begin(id);
   if (begun != 0) --statistics_.atomics;
   return begun;
-}
-
-// ---- Ends
-
-void Node::settle(OperationId id, Operation::Part part) {
-  Operation* const operation = operations_.find(id);
-  if (!operation) return;
-  operation->missing &= static_cast<std::uint8_t>(~part);
-  if (operation->missing == 0) finish(id, 0);
-}
-
-void Node::finish(OperationId id, int error) {
-  if (!operations_.find(id)) return;
-  Operation ended = operations_.give_back(id);
-  if (ended.kind == Operation::Kind::fetch) {
-    if (ended.port) ended.port->report_receive(ended.receive, ended.arrival, error);
-    if (error == 0) answer(ended.arrival);
-    return;
-  }
-  if (ended.kind == Operation::Kind::write && ended.has_data && error == 0) return tell_written(std::move(ended));
-  if (ended.port && ended.kind != Operation::Kind::probe) ended.port->report(ended.report, error);
-}
-
-/// A write is carried out, of which the peer is to be told.
-void Node::tell_written(Operation write) {
-  const Frame frame{.kind = FrameKind::written,
-                    .has_data = true,
-                    .to = write.peer.endpoint,
-                    .from = write.port ? write.port->number : no_endpoint,
-                    .data = write.data,
-                    .size = write.bytes.size()};
-  write.kind = Operation::Kind::notice;
-  write.missing = Operation::carried;
-  if (write.peer.rank != setup_.placement.rank) return post(std::move(write), frame);
-  if (Port* const to = port_of(frame.to)) to->report_written(frame, write.peer.rank);
-  if (write.port) write.port->report(write.report, 0);
-}
-
-/// The bytes of a message are where they belong. Its sender waits for that, if they were many or if it asked for it.
-void Node::answer(const Arrival& arrival) {
-  const Frame& frame = arrival.frame;
-  if (!frame.is_long() && !frame.wants_answer) return;
-  if (arrival.from.rank == setup_.placement.rank) return settle(frame.operation, Operation::answered);
-  Operation operation{.kind = Operation::Kind::notice, .peer = arrival.from};
-  post(std::move(operation), {.kind = FrameKind::received, .to = frame.from, .from = frame.to, .operation = frame.operation});
-}
-
-void Node::receive(Port& port, const Receive& receive, Arrival arrival) {
-  ++statistics_.received;
-  const std::size_t size = std::min<std::uint64_t>(arrival.size(), receive.buffer.size());
-  if (!arrival.frame.is_long() || size == 0) {
-    if (size > 0) std::memcpy(receive.buffer.data(), arrival.frame.payload.data(), size);
-    port.report_receive(receive, arrival, 0);
-    return answer(arrival);
-  }
-  Operation operation{.kind = Operation::Kind::fetch, .port = &port, .peer = arrival.from};
-  operation.at = {arrival.frame.operation, remote_offset(no_endpoint, 0)};
-  operation.into = receive.buffer.first(size);
-  operation.receive = receive;
-  operation.arrival = std::move(arrival);
-  waiting_.push_back(operations_.take(std::move(operation)));
-}
-
-void Node::discard(Port& port, const Receive& receive, Arrival arrival) {
-  Receive seen = receive;
-  seen.buffer = {static_cast<std::byte*>(nullptr), arrival.size()};
-  port.report_receive(seen, arrival, 0);
-  answer(arrival);
 }
 
 }  // namespace ayatori::fabric

@@ -8,17 +8,21 @@
 ///     write, read ── put, get ──▶ memory that the peer has registered
 ///     atomic ── call ──▶ the peer's memory
 ///
-/// Progress is made by whoever calls. All functions but join() and lock() are called under the lock.
+/// Progress is made by whoever calls, and by a thread if a program asks for it. All functions but join() and lock() are
+/// called under the lock.
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "atomics.hpp"
+#include "ayatori/base/descriptor.hpp"
 #include "ayatori/driver/driver.hpp"
 #include "ayatori/joining/network.hpp"
 #include "ayatori/transport/endpoint.hpp"
@@ -38,12 +42,13 @@ struct NodeStatistics {
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
   std::uint64_t atomics = 0;
+  Bytes address_bytes = 0;  ///< of address vectors, taken so far
 };
 
 class Node final : public transport::Application {
  public:
-  /// The node of this process, which joins its job now if it has not yet. Later calls give the same one. Errors: those of
-  /// launch::find_launcher(), acp::read_job_setup(), acp::open_wire().
+  /// The node of this process, which joins its job now if it has not yet. Later calls give the same one. Errors: those
+  /// of launch::find_launcher(), acp::read_job_setup(), acp::open_wire().
   [[nodiscard]] static Result<Node*> join();
   /// Closes the node of this process, if there is one.
   static void leave();
@@ -99,11 +104,20 @@ class Node final : public transport::Application {
   void discard(Port& port, const Receive& receive, Arrival arrival);
 
   void count_unexpected() { ++statistics_.unexpected; }
+  void count_address_bytes(Bytes more) { statistics_.address_bytes += more; }
   [[nodiscard]] bool is_lost(Rank rank) const { return lost_.contains(rank); }
 
   // ---- Progress
 
   bool round();
+  /// From now on progress is also made while nobody calls. Error: the system refuses a descriptor.
+  [[nodiscard]] Result<> make_progress_by_itself();
+
+  /// A round; whether nothing has happened in many rounds.
+  bool round_is_idle() {
+    idle_rounds_ = round() ? 0 : idle_rounds_ + 1;
+    return idle_rounds_ > max_idle_rounds;
+  }
   /// Starts what a call has left to be started.
   void start_now() {
     if (!waiting_.empty()) start_waiting();
@@ -129,6 +143,8 @@ class Node final : public transport::Application {
   void refused(transport::Token token) override;
 
  private:
+  static constexpr std::uint32_t max_idle_rounds = 50;
+
   Node() = default;
   [[nodiscard]] Result<> open();
   void acquire();
@@ -149,6 +165,11 @@ class Node final : public transport::Application {
   [[nodiscard]] std::optional<std::span<std::byte>> memory_at(transport::RemoteAddress at, Bytes size,
                                                               std::uint64_t access) const;
   void push_now_and_then();
+  [[nodiscard]] transport::Duration prepare_to_sleep(transport::Duration longest, std::vector<pollfd>& polled);
+  void run_thread();
+  void serve_until_idle();
+  void wake_thread() const;
+  void end_thread();
   void watch();
   void close_flows();
   void report_statistics() const;
@@ -166,9 +187,16 @@ class Node final : public transport::Application {
   std::deque<OperationId> waiting_;  // to be started
   std::set<Rank> lost_;
   std::uint32_t unpushed_ = 0;
+  std::uint32_t idle_rounds_ = 0;
   transport::Time next_watch_{};
   NodeStatistics statistics_;
   bool reports_statistics_ = false;
+
+  std::thread thread_;  // if there is one that makes progress
+  Descriptor wake_event_;
+  std::atomic<std::uint64_t> calls_ = 0;  // by other threads
+  std::atomic<bool> closing_ = false;
+  bool thread_sleeps_ = false;
 };
 
 }  // namespace ayatori::fabric

@@ -28,16 +28,18 @@ void Node::report_statistics() const {
   if (!reports_statistics_) return;
   fmt::print(stderr,
              "ayatori-fi: rank {}: {} messages sent, {} of them long, {} received, {} unexpected; {} writes, {} reads, "
-             "{} atomics\n",
+             "{} atomics; address vectors {} bytes\n",
              setup_.placement.rank, statistics_.messages, statistics_.long_messages, statistics_.received,
-             statistics_.unexpected, statistics_.writes, statistics_.reads, statistics_.atomics);
+             statistics_.unexpected, statistics_.writes, statistics_.reads, statistics_.atomics,
+             statistics_.address_bytes);
 }
 
 // ---- Messages
 
 /// The transport bounds how many messages are partly here.
 std::byte* Node::reserve(PeerId, Bytes size, transport::Urgency) {
-  return size <= std::max<std::size_t>(max_message_bytes, wire_->datagram_bytes()) ? new (std::nothrow) std::byte[size] : nullptr;
+  return size <= std::max<std::size_t>(max_message_bytes, wire_->datagram_bytes()) ? new (std::nothrow) std::byte[size]
+                                                                                   : nullptr;
 }
 
 void Node::release(std::byte* reserved) { delete[] reserved; }
@@ -76,7 +78,8 @@ void Node::lost(PeerId peer, transport::Time) {
 
 // ---- Memory
 
-std::optional<std::span<std::byte>> Node::memory_at(transport::RemoteAddress at, Bytes size, std::uint64_t access) const {
+std::optional<std::span<std::byte>> Node::memory_at(transport::RemoteAddress at, Bytes size,
+                                                    std::uint64_t access) const {
   const Port* const port = port_of(endpoint_in(at.offset));
   if (!port) return std::nullopt;
   return port->domain.memory_at(at.key, offset_in(at.offset), size, access);
@@ -92,7 +95,8 @@ std::optional<std::span<const std::byte>> Node::read(PeerId from, const RemoteRa
   if (endpoint_in(range.offset) != no_endpoint) return memory_at({range.key, range.offset}, range.size, FI_REMOTE_READ);
   const Operation* const operation = operations_.find(range.key);
   const std::uint64_t offset = offset_in(range.offset);
-  if (!operation || operation->kind != Operation::Kind::long_message || operation->peer.rank != from) return std::nullopt;
+  if (!operation || operation->kind != Operation::Kind::long_message || operation->peer.rank != from)
+    return std::nullopt;
   if (offset > operation->bytes.size() || range.size > operation->bytes.size() - offset) return std::nullopt;
   return operation->bytes.subspan(offset, range.size);
 }

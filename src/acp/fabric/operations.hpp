@@ -20,10 +20,10 @@ using OperationId = std::uint64_t;
 /// How the end of an operation is reported.
 struct Report {
   void* context = nullptr;
-  std::uint64_t flags = 0;   ///< of the completion
+  std::uint64_t flags = 0;  ///< of the completion
   std::size_t length = 0;
-  bool silent = false;       ///< only if it fails
-  bool at_once = false;      ///< when the memory is the caller's again (FI_INJECT_COMPLETE)
+  bool silent = false;   ///< only if it fails
+  bool at_once = false;  ///< when the memory is the caller's again (FI_INJECT_COMPLETE)
 };
 
 struct Operation {
@@ -40,11 +40,11 @@ struct Operation {
   Report report{};
   std::uint64_t data = 0;
   transport::RemoteAddress at{};
-  std::span<const std::byte> bytes{};         ///< the caller's: of a long message, of a write
-  std::span<std::byte> into{};                ///< the caller's: of a read, of a fetch
-  std::unique_ptr<std::byte[]> memory{};     // NOLINT(modernize-avoid-c-arrays): ours, with what is sent
+  std::span<const std::byte> bytes{};     ///< the caller's: of a long message, of a write
+  std::span<std::byte> into{};            ///< the caller's: of a read, of a fetch
+  std::unique_ptr<std::byte[]> memory{};  // NOLINT(modernize-avoid-c-arrays): ours, with what is sent
   std::size_t memory_size = 0;
-  void* result = nullptr;                    ///< of an atomic
+  void* result = nullptr;  ///< of an atomic
   std::size_t result_size = 0;
   Receive receive{};  ///< of a fetch …
   Arrival arrival{};  ///< … and what it fetches

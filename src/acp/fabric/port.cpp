@@ -84,16 +84,16 @@ void Port::report_receive(const Receive& receive, const Arrival& arrival, int er
   if (error == 0 && size > length) error = FI_ETRUNC;
   count(FI_RECV, error);
   if (!receive_queue || (!receive.reports && error == 0)) return;
-  receive_queue->push({.context = receive.context,
-                       .flags = (receive.tagged ? FI_TAGGED : FI_MSG) | FI_RECV |
-                                (arrival.frame.has_data ? FI_REMOTE_CQ_DATA : 0),
-                       .length = length,
-                       .buffer = receive.buffer.data(),
-                       .data = arrival.frame.data,
-                       .tag = arrival.frame.tag,
-                       .source = source_of(arrival.from),
-                       .error = error,
-                       .excess = size - length});
+  receive_queue->push(
+      {.context = receive.context,
+       .flags = (receive.tagged ? FI_TAGGED : FI_MSG) | FI_RECV | (arrival.frame.has_data ? FI_REMOTE_CQ_DATA : 0),
+       .length = length,
+       .buffer = receive.buffer.data(),
+       .data = arrival.frame.data,
+       .tag = arrival.frame.tag,
+       .source = source_of(arrival.from),
+       .error = error,
+       .excess = size - length});
 }
 
 void Port::report_written(const Frame& frame, Rank from) {

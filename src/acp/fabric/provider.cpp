@@ -61,7 +61,8 @@ int close_fabric(fid* object) {
 
 Fabric::Fabric(void* its_context) : fid_fabric{} {
   static fi_ops object_functions{sizeof(fi_ops), close_fabric, refused, refused, refused, nullptr, refused};
-  static fi_ops_fabric functions{sizeof(fi_ops_fabric), open_domain, refused, open_events, refused, refused, open_domain2};
+  static fi_ops_fabric functions{sizeof(fi_ops_fabric), open_domain, refused, open_events, refused, refused,
+                                 open_domain2};
   fid.fclass = FI_CLASS_FABRIC;
   fid.context = its_context;
   fid.ops = &object_functions;

@@ -130,10 +130,12 @@ ssize_t fetchv(fid_ep* ep, const fi_ioc* pieces, void**, size_t count, fi_ioc* r
                fi_addr_t to, uint64_t address, uint64_t key, fi_datatype type, fi_op operation, void* context) {
   if (count > 1 || result_count != 1) return -FI_EINVAL;
   const void* const operand = count == 1 ? pieces->addr : nullptr;
-  return fetch(ep, operand, results->count, nullptr, results->addr, nullptr, to, address, key, type, operation, context);
+  return fetch(ep, operand, results->count, nullptr, results->addr, nullptr, to, address, key, type, operation,
+               context);
 }
 
-ssize_t fetchmsg(fid_ep* ep, const fi_msg_atomic* message, fi_ioc* results, void**, size_t result_count, uint64_t flags) {
+ssize_t fetchmsg(fid_ep* ep, const fi_msg_atomic* message, fi_ioc* results, void**, size_t result_count,
+                 uint64_t flags) {
   auto asked = asked_by(message, AtomicForm::fetch);
   if (!asked || result_count != 1) return -FI_EINVAL;
   asked->result = results->addr;

@@ -53,7 +53,8 @@ std::optional<Accessed> accessed_by(const fi_msg_rma* message, std::uint64_t fla
                   .context = message->context};
 }
 
-ssize_t read(fid_ep* ep, void* into, size_t size, void*, fi_addr_t from, uint64_t address, uint64_t key, void* context) {
+ssize_t read(fid_ep* ep, void* into, size_t size, void*, fi_addr_t from, uint64_t address, uint64_t key,
+             void* context) {
   return access(ep, false,
                 {.local = bytes_at(into, size), .peer = from, .address = address, .key = key, .context = context},
                 transmit_flags_of(ep));
@@ -74,7 +75,8 @@ ssize_t readmsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
 
 ssize_t write(fid_ep* ep, const void* bytes, size_t size, void*, fi_addr_t to, uint64_t address, uint64_t key,
               void* context) {
-  return access(ep, true, {.local = bytes_at(bytes, size), .peer = to, .address = address, .key = key, .context = context},
+  return access(ep, true,
+                {.local = bytes_at(bytes, size), .peer = to, .address = address, .key = key, .context = context},
                 transmit_flags_of(ep));
 }
 
@@ -82,7 +84,8 @@ ssize_t writev(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t 
                void* context) {
   const auto local = single(pieces, count);
   if (!local) return -FI_EINVAL;
-  return access(ep, true, {.local = *local, .peer = to, .address = address, .key = key, .context = context}, transmit_flags_of(ep));
+  return access(ep, true, {.local = *local, .peer = to, .address = address, .key = key, .context = context},
+                transmit_flags_of(ep));
 }
 
 ssize_t writemsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
@@ -125,8 +128,8 @@ ssize_t injectdata(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi
 }  // namespace
 
 fi_ops_rma* remote_memory_functions() {
-  static fi_ops_rma functions{sizeof(fi_ops_rma), read,   readv,     readmsg,   write,
-                              writev,             writemsg, inject, writedata, injectdata};
+  static fi_ops_rma functions{sizeof(fi_ops_rma), read,   readv,     readmsg,   write, writev,
+                              writemsg,           inject, writedata, injectdata};
   return &functions;
 }
 

@@ -42,7 +42,8 @@ Result<Card> read_published(launch::Launcher& launcher, Rank rank) {
   return std::move(*card);
 }
 
-Result<Directory> first_directory(const JobSetup& setup, std::vector<wires::HostAddress> addresses, std::uint16_t port) {
+Result<Directory> first_directory(const JobSetup& setup, std::vector<wires::HostAddress> addresses,
+                                  std::uint16_t port) {
   Directory made;
   made.own = {.lookup_port = port, .data_port = 0, .addresses = std::move(addresses), .adapter = {}};
   launch::Launcher& launcher = *setup.launcher;

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+
 namespace ayatori::acp {
 
 namespace {
@@ -10,13 +12,18 @@ constexpr double max_seconds = 1e9;
 
 }  // namespace
 
+std::optional<std::string_view> value_of(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text ? std::optional<std::string_view>(text) : std::nullopt;
+}
+
 Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names) {
-  const char* text = std::getenv(variable);
+  const auto text = value_of(variable);
   if (!text) return 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (text == names.begin()[i]) return i;
+    if (*text == names.begin()[i]) return i;
   }
-  return fail("{} is '{}'; it must be {}", variable, text, fmt::join(names, ", "));
+  return fail("{} is '{}'; it must be {}", variable, *text, fmt::join(names, ", "));
 }
 
 Result<std::unique_ptr<launch::Launcher>> read_launcher() {
@@ -24,8 +31,7 @@ Result<std::unique_ptr<launch::Launcher>> read_launcher() {
 }
 
 Result<> read_job_setup(JobSetup& setup) {
-  const char* const wires = std::getenv("ACP_WIRES");
-  if (auto chosen = choose_wires(setup, wires ? wires : "auto"); !chosen) return chosen;
+  if (auto chosen = choose_wires(setup, value_of("ACP_WIRES").value_or("auto")); !chosen) return chosen;
   const auto timeout = positive<double>("ACP_TIMEOUT", 30.0);
   if (!timeout) return Failure(timeout.error());
   if (*timeout > max_seconds) return fail("ACP_TIMEOUT is {}; it must be at most {}", *timeout, max_seconds);
@@ -33,7 +39,7 @@ Result<> read_job_setup(JobSetup& setup) {
   if (!tags) return Failure(tags.error());
   setup.give_up_after = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
   setup.tags = *tags == 0;
-  if (const char* const networks = std::getenv("ACP_NETWORK")) setup.networks = networks;
+  setup.networks = value_of("ACP_NETWORK").value_or("");
   return {};
 }
 

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "ayatori/joining/job.hpp"
 #include "ayatori/lookup/address_lookup.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
-#include "ayatori/joining/job.hpp"
 
 namespace ayatori::acp {
 
@@ -24,8 +24,8 @@ struct NetworkWire {
 /// nothing on, no adapter.
 [[nodiscard]] Result<NetworkWire> open_network(JobSetup& setup);
 
-/// The wire of this process, over shared memory, a network, or both (JobSetup::wires). Errors: those of open_network() and
-/// check_hosts(), no memory, an address that is in use (EADDRINUSE).
+/// The wire of this process, over shared memory, a network, or both (JobSetup::wires). Errors: those of open_network()
+/// and check_hosts(), no memory, an address that is in use (EADDRINUSE).
 [[nodiscard]] Result<NetworkWire> open_wire(JobSetup& setup);
 
 /// The directory that needs nobody to be asked but a launcher that stays: that of the same rank, or by the launcher.

@@ -3,8 +3,8 @@
 /// Variables of the environment. Nobody else reads it.
 
 #include <charconv>
-#include <cstdlib>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "ayatori/joining/job.hpp"
@@ -20,15 +20,18 @@ namespace ayatori::acp {
 /// The index in `names` of the value of a variable; 0 if it is not set.
 [[nodiscard]] Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names);
 
+/// Nothing if it is not set.
+[[nodiscard]] std::optional<std::string_view> value_of(const char* variable);
+
 template <typename Number>
 Result<Number> positive(const char* variable, Number otherwise) {
-  const char* text = std::getenv(variable);
+  const auto text = value_of(variable);
   if (!text) return otherwise;
-  const std::string_view digits = text;
+  const std::string_view digits = *text;
   Number value = 0;
   const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (bad == std::errc{} && end == digits.data() + digits.size() && value > 0) return value;
-  return fail("{} is '{}'; it must be a number above 0", variable, text);
+  return fail("{} is '{}'; it must be a number above 0", variable, digits);
 }
 
 }  // namespace ayatori::acp

@@ -1,0 +1,34 @@
+"""By which transport Open MPI sends: variables of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bench.harness.programs import ROOT
+
+_PROVIDER = {
+    "FI_PROVIDER_PATH": str(ROOT / "build" / "release" / "libfabric"),
+    "OMPI_MCA_opal_common_ofi_provider_include": "ayatori",
+    "OMPI_MCA_pml": "cm",
+    "OMPI_MCA_mtl": "ofi",
+}
+
+TRANSPORTS: Mapping[str, Mapping[str, str]] = {
+    "tcp": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"},
+    "ayatori": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"},
+    # One-sided communication by remote memory and atomics of the provider.
+    "ayatori-rdma": {**_PROVIDER, "OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma"},
+    "ayatori-udp": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt", "ACP_WIRES": "udp"},
+    "ayatori-udp-rdma": {**_PROVIDER, "OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma", "ACP_WIRES": "udp"},
+}
+"""ayatori: the provider of libfabric, over shared memory within a host and UDP between hosts."""
+
+_OTHER_PROVIDER = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self"}
+
+PEERS: Mapping[str, Mapping[str, str]] = {
+    "tcp;ofi_rxm": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "tcp;ofi_rxm"},
+    "udp;ofi_rxd": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "udp;ofi_rxd"},
+    "UCX over tcp": {"OMPI_MCA_pml": "ucx", "OMPI_MCA_osc": "pt2pt", "UCX_TLS": "tcp,self"},
+    "tcp": TRANSPORTS["tcp"],
+}
+"""The same over others."""

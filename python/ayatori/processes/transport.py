@@ -1,0 +1,36 @@
+"""What makes an MPI send its messages over the transport: our provider of libfabric, which Open MPI can use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ayatori.processes.errors import ProgramError
+
+PROVIDER = "ayatori"
+
+
+def transport_variables(family: str | None, folder: Path) -> dict[str, str]:
+    """What the user has set stays. Raises ProgramError for another MPI, or if the build has no provider."""
+    if family != "openmpi":
+        raise ProgramError(
+            f"{family or 'a program without MPI'} can't send over the transport",
+            "Debian's MPICH sends by UCX" if family == "mpich" else "",
+            "ayatori run --transport mpirun.openmpi -n 4 PROGRAM",
+        )
+    if not (folder / f"lib{PROVIDER}-fi.so").exists():
+        raise ProgramError(
+            "this build has no provider of libfabric", hint="apt-get install libfabric-dev, then ./run build"
+        )
+    folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
+    wanted = {
+        "OMPI_MCA_pml": "cm",
+        "OMPI_MCA_mtl": "ofi",
+        "OMPI_MCA_btl": "ofi,self",
+        "OMPI_MCA_osc": "rdma",
+        "OMPI_MCA_opal_common_ofi_provider_include": PROVIDER,
+    }
+    return {
+        "FI_PROVIDER_PATH": ":".join(folders),
+        **{name: os.environ.get(name, value) for name, value in wanted.items()},
+    }
