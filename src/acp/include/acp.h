@@ -260,7 +260,7 @@ acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t o
 int acp_complete(acp_handle_t handle);
 
 /* Tests, without waiting, whether an operation and all operations before it have ended. A program that does nothing but
- * call it yields its core after a few microseconds in which nothing arrives. If a program that computes has that core,
+ * call it yields its core after 10 microseconds in which nothing arrives. If a program that computes has that core,
  * such calls sleep instead, for up to 0.1 ms.
  *
  *   handle       as acp_complete's
