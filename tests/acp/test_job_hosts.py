@@ -151,7 +151,7 @@ def test_open_mpi_passes_secret_and_addresses_on(placement: str, copies: Path, t
 
 
 @pytest.mark.skipif(not shutil.which("mpiexec.hydra"), reason="needs MPICH")
-def test_ranks_that_hydra_places_in_turn_are_refused(copies: Path, tmp_path: Path) -> None:
+def test_ranks_that_hydra_places_round_robin_are_refused(copies: Path, tmp_path: Path) -> None:
     """It says how many ranks a host has, and not which."""
     agent = program_at(tmp_path / "agent", AGENT)
     mpiexec = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", str(agent), "-hosts", "a,b", "-n", "4"]
@@ -160,4 +160,4 @@ def test_ranks_that_hydra_places_in_turn_are_refused(copies: Path, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     refused = ran([*mpiexec, "-ppn", "1", str(copies)], seconds=SECONDS)
     assert refused.returncode != 0
-    assert "rank 1 is not on the host of rank 0: ranks must fill host after host" in refused.stdout + refused.stderr
+    assert "ranks must fill host after host" in refused.stdout + refused.stderr

@@ -40,8 +40,10 @@ constexpr Duration taken_core_time = 100ms;
 constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
 /// A program that polls and finds nothing behaves like a caller that waits, except that it gets its answer soon. It
-/// does nothing else if its polls are not further apart than this.
+/// does nothing else if its polls are not further apart than this. It spins for longer than an answer within the host
+/// takes.
 constexpr Duration max_between_polls = 20us;
+constexpr Duration max_poll_spin = 10us;
 constexpr Duration max_poll_sleep = 100us;
 
 /// A call that waits for nothing makes a round if the last one was so long ago. Of calls that come closely one after
@@ -266,7 +268,7 @@ void Process::stand_back(Lock& lock) {
   const Duration in_vain = now - polls_in_vain_since_;
   if (in_vain > Duration::zero() && now < core_taken_until_) {
     sleep(lock, max_poll_sleep);
-  } else if (in_vain > (now < core_shared_until_ ? Duration::zero() : max_spin)) {
+  } else if (in_vain > (now < core_shared_until_ ? Duration::zero() : max_poll_spin)) {
     yield(lock);
   }
   last_poll_ = clock_.now();

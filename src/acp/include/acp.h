@@ -17,35 +17,35 @@
  * Started without a launcher, it is a job of one process. docs/acp.md lists the variables of the environment.
  *
  * Global memory. A global address is a number that names one byte of one process. Each process has starter memory,
- * zeroed (1 MiB; ACP_STARTER_BYTES), whose addresses every process can compute. It may register more. A program may
- * store global addresses, send them to others, and compute with them within a registration.
+ * zeroed (1 MiB; ACP_STARTER_BYTES), whose addresses every process can compute. It may register more. A program may store
+ * global addresses, send them to others, and compute with them within a registration.
  *
  * Order. An operation starts when all operations of this process up to the one that `order` names are completed:
  *     ACP_HANDLE_NULL                    at once
  *     a handle                           after that operation and all before it
  *     ACP_HANDLE_ALL, ACP_HANDLE_CONT    after all operations before
- * Operations start in the order in which they were called, and may complete in any order. Between processes there are
- * two kinds of order: acp_sync, and reads of memory. An operation reads and writes aligned 1, 2, 4 or 8 bytes as a
- * whole. A process that reads them (with a volatile or atomic read) also sees the effects of all operations that the
- * writing process had completed before.
+ * Operations start in the order in which they were called, and may complete in any order. Between processes there are two
+ * kinds of order: acp_sync, and reads of memory. An operation reads and writes aligned 1, 2, 4 or 8 bytes as a whole. A
+ * process that reads them (with a volatile or atomic read) also sees the effects of all operations that the writing
+ * process had completed before.
  *
  * Completion. An operation is completed when its effect is in the destination's memory. Until then the local memory
  * that a copy reads must not change, and the local memory that it writes must not be used.
  *
- * Exactly once. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other
- * processes are carried out exactly once. Other copies from the caller's memory may be written to their destination
- * more than once until they are completed, and never after that. So to signal that data has arrived, use a copy of at
- * most 16 bytes that is ordered after the copy of the data.
+ * Exactly once. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other processes
+ * are carried out exactly once. Other copies from the caller's memory may be written to their destination more than once
+ * until they are completed, and never after that. So to signal that data has arrived, use a copy of at most 16 bytes that
+ * is ordered after the copy of the data.
  *
  * Bounds. At most 1024 operations of a process are not completed; a thread that starts another one waits.
  *
- * Errors. A function returns 0 on success and -1, or the null of its type, on failure. errno gives the kind of error,
- * and acp_error_message() describes it in one line. Every function can fail with EPERM (before acp_init and after
- * acp_finalize) and ENOMEM. The acp_complete that covers an operation reports its failure after the start: EFAULT, a
- * rank has not registered the memory; EHOSTDOWN, a rank is lost (silent for 30 seconds, ACP_TIMEOUT). A job that has
- * lost a rank cannot synchronise any more. Copies and atomics on starter memory of the same host need no reaction of
- * its process: they work even after the rank was lost. (Exception: an ACP_WIRES that reaches ranks of the same host
- * over a network.) No function prints or exits, except acp_abort, and acp_init with ACP_TAGS=off.
+ * Errors. A function returns 0 on success and -1, or the null of its type, on failure. errno gives the kind of error, and
+ * acp_error_message() describes it in one line. Every function can fail with EPERM (before acp_init and after
+ * acp_finalize) and ENOMEM. The acp_complete that covers an operation reports its failure after the start: EFAULT, a rank
+ * has not registered the memory; EHOSTDOWN, a rank is lost (silent for 30 seconds, ACP_TIMEOUT). A job that has lost a
+ * rank cannot synchronise any more. Copies and atomics on starter memory of the same host need no reaction of its process:
+ * they work even after the rank was lost. (Exception: an ACP_WIRES that reaches ranks of the same host over a network.) No
+ * function prints or exits, except acp_abort, and acp_init with ACP_TAGS=off.
  *
  * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
  * need exclusive access, and acp_sync is for one thread at a time. "All operations before" are those of all threads.
@@ -71,8 +71,9 @@ extern "C" {
 
 /* Returns the error message of the last failed call of this thread, in one line.
  *
- * The string is never NULL: "" if no call has failed yet. It is valid until the next failed call of this thread, and
- * must not be freed. Threads: each thread has its own message. Not in the original. */
+ * The string is never NULL: "" if no call has failed yet. It is valid until the next failed call of this thread, and must
+ * not be freed.
+ * Threads: each thread has its own message. Not in the original. */
 const char *acp_error_message(void);
 
 /* ------------------------------------------------------------------------------------------------ infrastructure */
@@ -224,12 +225,15 @@ acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t orde
  *   acp_xor, acp_or, acp_and     combines with value, bit by bit
  *
  *   dst          gets the value from before; must belong to this process
- *   src          the bytes to be changed, in any process. Both global addresses, and the memory addresses that they
- * name, are multiples of the size. oldval, newval, value     the operands, as above order        which operations must
- * be completed before this one starts (see Order above) Return a handle for acp_complete and acp_inquire, or
- * ACP_HANDLE_NULL. Errors: those of acp_copy; EINVAL, dst belongs to another process, or an address is not aligned (if
- * only the owner can detect that, acp_complete reports EFAULT). Atomicity: with respect to each other, and to atomic
- * instructions of the processor that owns the memory. Threads: any number at a time. */
+ *   src          the bytes to be changed, in any process. Both global addresses, and the memory addresses that they name,
+ *                are multiples of the size.
+ *   oldval, newval, value     the operands, as above
+ *   order        which operations must be completed before this one starts (see Order above)
+ * Return a handle for acp_complete and acp_inquire, or ACP_HANDLE_NULL.
+ * Errors: those of acp_copy; EINVAL, dst belongs to another process, or an address is not aligned (if only the owner can
+ * detect that, acp_complete reports EFAULT).
+ * Atomicity: with respect to each other, and to atomic instructions of the processor that owns the memory.
+ * Threads: any number at a time. */
 acp_handle_t acp_cas4(acp_ga_t dst, acp_ga_t src, uint32_t oldval, uint32_t newval, acp_handle_t order);
 acp_handle_t acp_cas8(acp_ga_t dst, acp_ga_t src, uint64_t oldval, uint64_t newval, acp_handle_t order);
 acp_handle_t acp_swap4(acp_ga_t dst, acp_ga_t src, uint32_t value, acp_handle_t order);
@@ -249,13 +253,14 @@ acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t o
  *                ACP_HANDLE_NULL, and with a number that is not a handle, it returns 0 at once.
  * Returns 0, or -1 if one of these operations failed that no earlier call has covered; errno and the message are those
  * of the first that failed. No failure goes unreported. Up to 1024 failures that no call has covered are kept apart
- * (neighbours with the same cause count as one). If there are more, all operations from the 1024th failure to the
- * latest one count as failed, even those that succeeded. Errors: EFAULT, a rank has not registered the memory;
- * EHOSTDOWN, a rank is lost. Threads: any number at a time. Of several that cover the same failure, one reports it. */
+ * (neighbours with the same cause count as one). If there are more, all operations from the 1024th failure to the latest
+ * one count as failed, even those that succeeded.
+ * Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost.
+ * Threads: any number at a time. Of several that cover the same failure, one reports it. */
 int acp_complete(acp_handle_t handle);
 
 /* Tests, without waiting, whether an operation and all operations before it have ended. A program that does nothing but
- * call it yields its core after a few microseconds in which nothing arrives. If a program that computes has that core,
+ * call it yields its core after 10 microseconds in which nothing arrives. If a program that computes has that core,
  * such calls sleep instead, for up to 0.1 ms.
  *
  *   handle       as acp_complete's
@@ -330,8 +335,8 @@ size_t acp_wait_ch(acp_request_t request);
  * Threads: as acp_wait_ch. */
 int acp_waitall_ch(acp_request_t *request, int count, size_t *sizes);
 
-/* Left out of the original: segmented buffers (acp_*_segbuf). Its data library (acp_malloc, vectors, lists, …) runs
- * over this one: docs/acp.md. */
+/* Left out of the original: segmented buffers (acp_*_segbuf). Its data library (acp_malloc, vectors, lists, …) runs over
+ * this one: docs/acp.md. */
 
 #ifdef __cplusplus
 }

@@ -25,8 +25,7 @@ using MakeSecret = std::function<Result<JobSecret>()>;
 inline constexpr const char* secret_name = "ayatori-job-secret";
 inline constexpr const char* published_name = "ayatori-address";
 
-inline constexpr const char* how_to_place =
-    "mpirun --map-by slot, mpiexec.hydra -ppn N, srun --distribution=block";
+inline constexpr const char* how_to_place = "mpirun --map-by slot, mpiexec.hydra -ppn N, srun --distribution=block";
 
 /// Launchers keep texts.
 [[nodiscard]] std::string hex_of(std::span<const std::byte> bytes);

@@ -54,7 +54,7 @@ TEST(FindLauncher, ProcessWithoutALauncherIsAJobOfOne) {
   EXPECT_EQ(found->secret, made_secret);
   EXPECT_EQ(found->job_key, public_number(made_secret));
   for (const Variables& alone : {Variables{}, Variables{{"ACP_RANK", "0"}, {"ACP_PROCS", "1"}}}) {
-    EXPECT_TRUE((*launcher_of(alone))->publish({})) << "there is nobody to be told";
+    EXPECT_TRUE((*launcher_of(alone))->publish({})) << "nobody asks for it";
   }
 }
 
@@ -230,7 +230,7 @@ TEST(FindLauncher, HydraPassesTheSecretAndAddressesOnOverPmi) {
   EXPECT_EQ(put["ayatori-address-0"], "00ff");
 }
 
-TEST(FindLauncher, RefusesRanksThatHydraPlacesInTurn) {
+TEST(FindLauncher, RefusesRanksThatHydraPlacesRoundRobin) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::thread server([&] { serve(pair[1], false); });
