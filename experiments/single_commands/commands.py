@@ -33,12 +33,14 @@ def _job(found: Any) -> Numbers:
 
 
 def _jobs(found: Any) -> Numbers:
-    """Jobs without hot spots with the plan and without, and their mean bandwidths."""
+    """With the plan and without: jobs without hot spots, hot spots of a job, and mean bandwidths."""
     before = found["before"]
     return {
         "jobs": found["jobs"],
         "free": found["free"],
         "free_before": before["free"],
+        "hot": found["hot_spots"] / found["jobs"],
+        "hot_before": before["hot_spots"] / before["jobs"],
         "bandwidth": found["relative_bandwidth"]["mean"],
         "bandwidth_before": before["relative_bandwidth"]["mean"],
     }
