@@ -121,13 +121,13 @@ def cell_table(cells: Sequence[CellHpl]) -> Table:
         ["P x Q", "cable of a chassis", "N", "TFlop/s", "MB/s to the next of a row", "MB/s to the next of a column"],
         rows,
         f"Predicted, with NB {BLOCK}. {MEASURED_BLADE * MIXED_SHARE * BLADES_OF_TABLE_1 / 1e3:.1f} TFlop/s would be "
-        "all that the blades compute in mixed precision. Panels hold it up: all that leaves a chassis shares its cable, "
+        "all that the blades compute in mixed precision. Panels hold it up: all that leaves a chassis shares a cable, "
         "whose rate the paper does not tell.",
     )
 
 
 def measure_rates(p: int, q: int, uplink: str = "") -> Rates:
-    """Of all blades at once, by flow simulation on the cluster's networks; by columns, blades in the order of chassis."""
+    """Of all blades at once, by flow simulation on the cluster's networks; by columns, blades in chassis order."""
     cells = [f"cell{chassis:02}-qs21-{blade:02}" for chassis in range(1, 14) for blade in range(1, 13)]
     with tempfile.TemporaryDirectory(prefix="ayatori-cells-") as made:
         text = CLUSTER.read_text(encoding="utf-8")

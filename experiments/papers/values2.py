@@ -50,7 +50,7 @@ _WHO = (": ours", ": SMPI")
 
 
 def _executed(name: str, size: int) -> Source:
-    """Microseconds of a broadcast in Open MPI, in the fastest block of calls: ranks share cores, and others take some."""
+    """Microseconds of a broadcast in Open MPI, in the fastest block of calls, since ranks share cores."""
 
     def find(saved: Saved) -> float:
         return _fastest(saved)[name, size]
@@ -84,7 +84,9 @@ def _simulated_apart(saved: Saved) -> float:
     apart = []
     for found in (saved.of(name)[0] for name in saved.results if name.startswith("on nwtopo, SMPI: ")):
         seconds = {(one["name"], one["bytes"]): one["s"] for one in found}
-        apart += [abs(s / seconds[ON_INTERNALS, size] - 1) * 100 for (who, size), s in seconds.items() if who == ON_NWTOPO]
+        apart += [
+            abs(s / seconds[ON_INTERNALS, size] - 1) * 100 for (who, size), s in seconds.items() if who == ON_NWTOPO
+        ]
     if not apart:
         raise Missing("SMPI")
     return max(apart)

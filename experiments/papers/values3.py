@@ -79,7 +79,9 @@ def _transport(name: str) -> Source:
 
 def _sockets_share(saved: Saved) -> float:
     """Per cent of verbs' throughput that sockets have on one adapter, at the largest size."""
-    found = {one["transport"]: one["sizes"][-1]["half_round_trip_s"] for one in saved.of("transports")[0] if one.get("sizes")}
+    found = {
+        one["transport"]: one["sizes"][-1]["half_round_trip_s"] for one in saved.of("transports")[0] if one.get("sizes")
+    }
     if not {SOCKETS, RELIABLE} <= set(found):
         raise Missing("transports")
     return float(found[RELIABLE] / found[SOCKETS] * 100)

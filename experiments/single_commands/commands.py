@@ -192,7 +192,8 @@ COMMANDS = {
     "objects of a dragonfly": Command("nwtopo-ls dragonfly:g=9,a=4,p=2,h=2", _objects),
     "Trinaryx3": Command("trinaryx3 torus:4x6x16", _trees),
     "lines": Command(
-        "python -m experiments.single_commands.lines $AYATORI/examples/trinaryx3.h $AYATORI/examples/trinaryx3_broadcast.c",
+        "python -m experiments.single_commands.lines "
+        "$AYATORI/examples/trinaryx3.h $AYATORI/examples/trinaryx3_broadcast.c",
         _json(dict),
     ),
     "Tofu, logical": Command("ayatori show tofu:24x18x16x2x3x2 --json", _json(_network)),

@@ -1,5 +1,5 @@
-"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py`. Experiments that have
-not run keep what is there."""
+"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py`. Experiments
+that have not run keep what is there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The broadcast on nwtopo.h (examples/trinaryx3_broadcast.c), compiled as a user compiles it: what it sends, and that real
-MPIs and SMPI execute it."""
+"""The broadcast on nwtopo.h (examples/trinaryx3_broadcast.c), compiled as a user compiles it: what it sends, and that
+real MPIs and SMPI execute it."""
 
 import subprocess
 from pathlib import Path
@@ -28,7 +28,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def made(library: Path, shape: str, root: int, size: int, chunk: int = 0) -> tuple[_core.Schedule | None, str, _core.Schedule]:
+def made(
+    library: Path, shape: str, root: int, size: int, chunk: int = 0
+) -> tuple[_core.Schedule | None, str, _core.Schedule]:
     """The library's schedule, why there is none, and the built-in algorithm's."""
     network = ayatori.open_source(f"torus:{shape}")
     placement = Predictor(network).placement(ayatori.contiguous_jobs(network, [len(network.machines)], 1)[0])
@@ -53,9 +55,7 @@ def test_it_sends_what_the_built_in_one_sends(library: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("family", plugin.families())
-def test_mpi_programs_broadcast_by_it(
-    family: str, library: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_mpi_programs_broadcast_by_it(family: str, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     mpi = plugin.made(family, tmp_path_factory)
     variables = {
         "NWTOPO_SOURCE": "torus:2x2x2",
