@@ -56,7 +56,9 @@ class Settings:
 
 QUICK = Settings(
     sizes=tuple(1 << exponent for exponent in (10, 14, 18, 22, 25)),
-    on_nwtopo=OnNwtopo(simulated={"2x3x2": (1 << 10, 1 << 16, 1 << 20, 1 << 25)}),
+    on_nwtopo=OnNwtopo(
+        sizes=(1 << 10, 1 << 16, 1 << 20), repeats=2, simulated={"2x3x2": (1 << 10, 1 << 16, 1 << 20, 1 << 25)}
+    ),
 )
 
 
