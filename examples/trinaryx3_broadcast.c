@@ -34,7 +34,10 @@ static int load_topology(void)
     machines = malloc(grid->num_children * sizeof *machines);
     for (i = 0; machines != NULL && i < grid->num_children; i++) {
         if (nwtopo_grid_get_obj(topo, grid, coords, &machines[i]) != 0) return -1;
-        for (d = grid->attr->grid.num_dimensions; d-- > 0 && ++coords[d] == (int)grid->attr->grid.dimensions[d];) coords[d] = 0;
+        for (d = grid->attr->grid.num_dimensions; d-- > 0;) {
+            if (++coords[d] < (int)grid->attr->grid.dimensions[d]) break;
+            coords[d] = 0;
+        }
     }
     return machines == NULL ? -1 : 0;
 }

@@ -95,7 +95,7 @@ def packet_tables(found: dict[str, list[float]]) -> list[Table]:
             "Head-of-line blocking by packets: MB/s a node",
             ["", "mean", "min", "max"],
             rows,
-            "Simulated packet by packet: each link ends in a buffer, first in, first out, with credits. Each rank waits "
+            "Simulated packet by packet: each link ends in a first-in-first-out buffer, with credits. Each rank waits "
             "after each message (figure 7). In the plain ring, a node's messages go to two nodes at a time, and each "
             "node receives from two: packets meet at the last link, and those behind them wait as well. Rates, as in "
             "the tables above, show nothing of this.",

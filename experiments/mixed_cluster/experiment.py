@@ -11,12 +11,14 @@ from ayatori.lab.cluster import Settings as Lab
 from ayatori.lab.cluster import why_impossible
 from ayatori.linpack.settings import PRESETS
 from ayatori.resumable import SavedResults, compute_each
+from experiments.mixed_cluster.cell_cluster import GRIDS, cell_table, model_cells
 from experiments.mixed_cluster.lab_measurement import CLUSTER, PLANES, measure_hpl, measure_ping_pongs
 from experiments.mixed_cluster.presentation import Measured, figures_of, tables_of
 from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transports, why_not
 from experiments.page import open_results, present
 
 PAPER = PRESETS["paper3"]
+CELLS = "HPL of the cluster to be built"
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,13 @@ QUICK = Settings(seconds=0.2, largest="64KiB", order=1000, repeats=1)
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Measures, prints and draws it all; returns the page. The lab needs root."""
     results = open_results(folder, asdict(settings) | {"cluster": CLUSTER.read_text()}, resume)
+    cells = compute_each(results, CELLS, GRIDS, model_cells, lambda: None)
     measured = _measure(settings, results)
     about = (
         f"Four hosts of examples/cluster/evaluation.toml as network namespaces of one machine, every rate divided by "
         f"{settings.slower:g}. The paper's text tells none of its figures' values, only what follows from them."
     )
-    tables, figures = tables_of(measured), figures_of(measured)
+    tables, figures = [*tables_of(measured), cell_table(cells)], figures_of(measured)
     return present(results, "Paper 3: Ethernet and InfiniBand in one cluster", about, tables, figures)
 
 

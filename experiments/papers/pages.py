@@ -11,6 +11,7 @@ from pathlib import Path
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.report.document import document
 from ayatori.report.markup import Markup, heads, table, tag
+from experiments.papers import figures1
 from experiments.papers.answers import NOT_COVERED, NOT_RUN, Answer, answers_of
 from experiments.papers.rows import MARKS, PAPERS, Paper, read_paper
 from experiments.papers.values import Results, read_results
@@ -18,6 +19,8 @@ from experiments.papers.values import Results, read_results
 _HEADS = ("in the paper", "the paper says", "ours", "mark", "difference, and why", "made by")
 _PREPARED = "./run build; export PATH=$PWD/.venv/bin:$PWD/build/release/examples:$PATH AYATORI=$PWD"
 _KIND = "the papers, row by row"
+PICTURES = {1: figures1.pictures}
+"""Figures that are drawn on the page itself, by paper; the others are on the pages of the experiments."""
 
 
 def write_pages(results_folder: Path, experiments: Sequence[str]) -> tuple[Path, dict[int, list[Answer]]]:
@@ -68,9 +71,9 @@ def _page_of(paper: Paper, answers: list[Answer]) -> str:
     where = tag("p", "Commands are typed in the root of the repository after ", tag("code", _PREPARED), class_="note")
     back = tag("p", tag("a", "All papers", href="index.html"), class_="note")
     rows = table(heads(_HEADS, ()), rows=map(_row, answers))
-    section = tag(
-        "section", tag("h1", title), about, where, back, tag("div", rows, class_="card"), _marks(), class_="study"
-    )
+    card = tag("div", rows, class_="card")
+    drawn = PICTURES.get(paper.number, list)()
+    section = tag("section", tag("h1", title), about, where, back, card, *drawn, _marks(), class_="study")
     return document(title, _KIND, [section], "Drawn from results.json of the experiments.", [])
 
 

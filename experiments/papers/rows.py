@@ -11,7 +11,7 @@ from pathlib import Path
 MARKS = {
     "measured": "a real program ran on this machine, and what counts does not depend on the paper's hardware",
     "on real parts": "real software ran without the paper's hardware: OpenSM, Soft-RoCE, network namespaces, MPI",
-    "simulated": "packets of a protocol in a simulated network, or schedules in SimGrid's SMPI",
+    "simulated": "packets in a simulated network, or schedules in SimGrid's SMPI",
     "predicted": "a model computed it: of flows, of contention, of HPL, of memory",
     "not testable": "nothing here can show it, or nothing of ours does; the row says why",
 }

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from experiments.mixed_cluster.cell_cluster import GRIDS
+from experiments.mixed_cluster.experiment import CELLS
 from experiments.mixed_cluster.lab_measurement import PLANES
 from experiments.mixed_cluster.presentation import Measured
+from experiments.mixed_cluster.verbs_measurement import SOCKETS
 from experiments.papers.values import Missing, Saved, Source, Value, Values, single
 
 ETHERNET, INFINIBAND = PLANES
+RELIABLE = "verbs, RC"
 
 
 def _measured(saved: Saved) -> Measured:
@@ -73,7 +77,37 @@ def _transport(name: str) -> Source:
     return Source("mixed_cluster", find)
 
 
+def _sockets_share(saved: Saved) -> float:
+    """Per cent of verbs' throughput that sockets have on one adapter, at the largest size."""
+    found = {
+        one["transport"]: one["sizes"][-1]["half_round_trip_s"] for one in saved.of("transports")[0] if one.get("sizes")
+    }
+    if not {SOCKETS, RELIABLE} <= set(found):
+        raise Missing("transports")
+    return float(found[RELIABLE] / found[SOCKETS] * 100)
+
+
+def _cells(key: str, setting: tuple[int, int, str]) -> Source:
+    """Of the model of HPL on the cluster to be built, on one grid."""
+
+    def find(saved: Saved) -> float:
+        return float(next(one for one in saved.of(CELLS) if (one["p"], one["q"], one["uplink"]) == setting)[key])
+
+    return Source("mixed_cluster", find)
+
+
+def _best_cells(saved: Saved) -> float:
+    return float(max(one["tflops"] for one in saved.of(CELLS) if not one["uplink"]))
+
+
 VALUES: Values = {
+    "sockets_share": Source("mixed_cluster", _sockets_share),
+    "cells_12": _cells("tflops", GRIDS[0]),
+    "cells_row": _cells("row_mbps", GRIDS[0]),
+    "cells_1": _cells("tflops", (1, 156, "")),
+    "cells_10g": _cells("tflops", (12, 13, "10Gbit/s")),
+    "cells_order": _cells("order", GRIDS[0]),
+    "cells_best": Source("mixed_cluster", _best_cells),
     "latency_10gbe": _ping_pong(ETHERNET, "half_round_trip_s", 1e6, False),
     "latency_infiniband": _ping_pong(INFINIBAND, "half_round_trip_s", 1e6, False),
     "latency_gbe": _ping_pong("gbe", "half_round_trip_s", 1e6, False),
@@ -87,8 +121,8 @@ VALUES: Values = {
     "hpl_10gbe_large": _rate(ETHERNET, 8, -1),
     "hpl_infiniband_small": _rate(INFINIBAND, 8, 0),
     "hpl_infiniband_large": _rate(INFINIBAND, 8, -1),
-    "sockets": _transport("sockets (TCP)"),
-    "verbs_rc": _transport("verbs, RC"),
+    "sockets": _transport(SOCKETS),
+    "verbs_rc": _transport(RELIABLE),
     "verbs_ud": _transport("verbs, UD"),
     "blade": single("paper 3's arithmetic", "blade"),
     "chassis": single("paper 3's arithmetic", "chassis"),

@@ -33,12 +33,14 @@ def _job(found: Any) -> Numbers:
 
 
 def _jobs(found: Any) -> Numbers:
-    """Jobs without hot spots with the plan and without, and their mean bandwidths."""
+    """With the plan and without: jobs without hot spots, hot spots of a job, and mean bandwidths."""
     before = found["before"]
     return {
         "jobs": found["jobs"],
         "free": found["free"],
         "free_before": before["free"],
+        "hot": found["hot_spots"] / found["jobs"],
+        "hot_before": before["hot_spots"] / before["jobs"],
         "bandwidth": found["relative_bandwidth"]["mean"],
         "bandwidth_before": before["relative_bandwidth"]["mean"],
     }
@@ -190,7 +192,8 @@ COMMANDS = {
     "objects of a dragonfly": Command("nwtopo-ls dragonfly:g=9,a=4,p=2,h=2", _objects),
     "Trinaryx3": Command("trinaryx3 torus:4x6x16", _trees),
     "lines": Command(
-        "python -m experiments.single_commands.lines $AYATORI/examples/trinaryx3.h $AYATORI/examples/trinaryx3_broadcast.c",
+        "python -m experiments.single_commands.lines "
+        "$AYATORI/examples/trinaryx3.h $AYATORI/examples/trinaryx3_broadcast.c",
         _json(dict),
     ),
     "Tofu, logical": Command("ayatori show tofu:24x18x16x2x3x2 --json", _json(_network)),

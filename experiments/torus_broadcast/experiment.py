@@ -56,7 +56,9 @@ class Settings:
 
 QUICK = Settings(
     sizes=tuple(1 << exponent for exponent in (10, 14, 18, 22, 25)),
-    on_nwtopo=OnNwtopo(repeats=1, simulated={"2x3x2": (1 << 10, 1 << 16, 1 << 20, 1 << 25)}),
+    on_nwtopo=OnNwtopo(
+        sizes=(1 << 10, 1 << 16, 1 << 20), repeats=2, simulated={"2x3x2": (1 << 10, 1 << 16, 1 << 20, 1 << 25)}
+    ),
 )
 
 
@@ -64,8 +66,8 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     """Computes, prints and draws it all; returns the page."""
     parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
     results = open_results(folder, parameters, resume)
-    found = _compute(settings, results)
     executed = _on_nwtopo(settings.on_nwtopo, results) if settings.on_nwtopo else []
+    found = _compute(settings, results)
     about = (
         "Root 0, one rank a node, links of 5 GB/s each way, a node's transfers four at once, 0.9 us to a neighbour. "
         "The paper's text tells none of its figure's values; its reference 13 tells how much Trinaryx3 gained."

@@ -1,5 +1,5 @@
-"""Figure 6's question: what a broadcast costs that is written on a general API (examples/trinaryx3_broadcast.c), next to
-the same written on internals, and to the MPI's own. In Open MPI, under SMPI, and what the first call takes."""
+"""Figure 6's question: what a broadcast costs that is written on a general API (examples/trinaryx3_broadcast.c), next
+to the same written on internals, and to the MPI's own. In Open MPI, under SMPI, and what the first call takes."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def measure(wanted: OnNwtopo) -> list[dict[str, Any]]:
     setting = Setting(FAMILY, math.prod(lengths(wanted.shape)))
     cells = [Cell("broadcast", size) for size in wanted.sizes]
     found = measure_collectives(setting, [*ours, Stack(NAMES[MPI], _WAITING)], cells, wanted.repeats)
-    return [
-        {"name": one.stack, "bytes": cell.bytes, "us": one.microseconds} for cell in cells for one in found[cell]
-    ]
+    return [{"name": one.stack, "bytes": cell.bytes, "us": one.microseconds} for cell in cells for one in found[cell]]
 
 
 def simulate(shape: str, sizes: Sequence[int]) -> list[dict[str, Any]]:

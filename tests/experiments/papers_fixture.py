@@ -1,4 +1,5 @@
-"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py`."""
+"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py`. Experiments
+that have not run keep what is there."""
 
 from __future__ import annotations
 
@@ -45,9 +46,10 @@ def main() -> None:
     results = Results({name: Saved(found.saved[name].parameters, own) for name, own in watched.items()})
     for values in VALUES.values():
         for name, source in values.items():
-            if results.value(source) is None:
+            if source.experiment in found.saved and results.value(source) is None:
                 print(f"{name}: {source.experiment} has not saved it")
-    made = {
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    made = kept | {
         name: {
             "parameters": shorter(dict(saved.parameters)),
             "results": {key: shorter(saved.results[key]) for key in saved.results if key in watched[name].asked},

@@ -1,0 +1,58 @@
+"""What docs/papers.md quotes: counts of rows, and sentences with numbers of saved runs. `python -m
+experiments.papers.quoted` writes it anew; a test fails where the page is another one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from experiments.papers.answers import answers_of
+from experiments.papers.rows import MARKS, PAPERS, read_paper
+from experiments.papers.values import Results, Saved
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/papers.md"
+SAVED = ROOT / "tests/experiments/papers.json"
+"""Results of quick runs, without what no value needs."""
+QUOTED = (
+    (1, "All-to-all on any 16 of 30 nodes is 34%"),
+    (1, "So the 2-level ring is the better one"),
+    (1, "The method makes hot spots of random nodes rarer"),
+    (2, "A collective that knows the network can be written on nwtopo"),
+    (2, "Lines for the initialisation and the pattern"),
+    (2, "On 48 x 54 x 32"),
+    (3, "10G Ethernet has less latency than InfiniBand"),
+    (3, "HPL on the cluster to be built"),
+)
+"""Paper, and how what it says begins."""
+_BEGIN, _END = "<!-- saved results: from here -->\n", "<!-- saved results: to here -->"
+
+
+def read_saved() -> Results:
+    saved = json.loads(SAVED.read_text(encoding="utf-8"))
+    return Results({name: Saved(one["parameters"], one["results"], one["machine"]) for name, one in saved.items()})
+
+
+def quoted(results: Results) -> str:
+    """The lines between the marks."""
+    counts = ["| paper | rows | " + " | ".join(MARKS) + " |", "|---" * (len(MARKS) + 2) + "|"]
+    for number in PAPERS:
+        paper = read_paper(number)
+        counts.append(f"| {number} | {len(paper.rows)} | {' | '.join(map(str, paper.count().values()))} |")
+    sentences = ["| paper | it says | quick runs of ours say | mark |", "|---|---|---|---|"]
+    answers = {number: answers_of(read_paper(number), results) for number, _ in QUOTED}
+    for number, begin in QUOTED:
+        [answer] = [one for one in answers[number] if one.says.startswith(begin)]
+        sentences.append(f"| {number}, {answer.where} | {answer.says} | {answer.ours} | {answer.mark} |")
+    return "\n".join(["So many rows have each mark:", "", *counts, "", "Some of them:", "", *sentences, ""])
+
+
+def with_quotes(page: str, results: Results) -> str:
+    """The page with these lines between its marks."""
+    before, _, rest = page.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return f"{before}{_BEGIN}{quoted(results)}{_END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_quotes(PAGE.read_text(encoding="utf-8"), read_saved()), encoding="utf-8")
