@@ -34,7 +34,7 @@ class Incasts:
         return [self.results[name, buffers][size, seed] for seed in self.seeds]
 
     def median(self, key: str, name: str, buffers: int, size: int) -> float:
-        return median(result[key] for result in self.of_seeds(name, buffers, size))
+        return float(median(result[key] for result in self.of_seeds(name, buffers, size)))
 
     def rates(self, name: str, buffers: int) -> list[float]:
         """Thousands of messages a second, by size."""
