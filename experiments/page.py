@@ -45,6 +45,7 @@ def present(results: SavedResults, title: str, about: str, tables: list[Table], 
     for table in tables:
         show(table)
     results.save(tables=[asdict(table) for table in tables], machine=this_machine())
+    assert results.path is not None  # open_results() gives it one
     page = results.path.with_name("index.html")
     text = page_of_figures(title, "experiments", about, tables, figures, "Drawn from results.json.")
     write_bytes(page, text.encode("utf-8"))

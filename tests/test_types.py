@@ -1,4 +1,4 @@
-"""Types: those of the package, and of the second opinions."""
+"""Types: those of the package, of the experiments, and of the second opinions."""
 
 import os
 import sys
@@ -17,6 +17,10 @@ def check_types(*words: str) -> None:
 
 def test_the_package_is_typed() -> None:
     check_types("--strict", "python/ayatori")
+
+
+def test_the_experiments_are_typed() -> None:
+    check_types("--strict", "experiments")
 
 
 def test_the_second_opinions_are_typed() -> None:

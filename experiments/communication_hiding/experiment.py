@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ayatori.cli.output import note, progress
 from ayatori.lab.cluster import Settings as Lab
@@ -97,7 +97,8 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
     with progress("measurement", sum(map(runs_of, sweeps.values()))) as advance:
         for name, sweep in sweeps.items():
             sweep.check()
-            found.measured[name] = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
+            cells = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
+            found.measured[name] = cast("list[dict[str, Any]]", cells)
     if "krylov" in sweeps:
         if settings.whole:
             _measure_crossing(settings, results, found)
@@ -113,4 +114,5 @@ def _measure_crossing(settings: Settings, results: SavedResults, found: Found) -
     sweeps = lab_measurement.crossing_sweeps(settings.measured_crossing_order, max(1, settings.repeats - 1))
     with progress("latencies", sum(runs_of(sweep) for _, sweep in sweeps.values())) as advance:
         for name, (site, sweep) in sweeps.items():
-            found.crossing[name] = measure(results, site, sweep, advance, f"crossing, {name}: ")
+            cells = measure(results, site, sweep, advance, f"crossing, {name}: ")
+            found.crossing[name] = cast("list[dict[str, Any]]", cells)

@@ -121,10 +121,9 @@ def _noise(result: dict[str, Any]) -> str:
 
 
 def figures_of(found: Found) -> list[Figure]:
-    figures = []
-    for order in found.orders:
-        seen, total = _STENCIL_FIGURES.get(order, (f"N{order}", f"N{order}-total"))
-        figures += [_exposed_figure(found, order, f"figure{seen}"), _total_figure(found, order, f"figure{total}")]
+    numbers = {order: _STENCIL_FIGURES.get(order, (f"N{order}", f"N{order}-total")) for order in found.orders}
+    figures = [_exposed_figure(found, order, f"figure{seen}") for order, (seen, _) in numbers.items()]
+    figures += [_total_figure(found, order, f"figure{total}") for order, (_, total) in numbers.items()]
     figures += [_overlap_figure(point, by_whom) for point, by_whom in found.overlaps]
     for nodes, order in dict.fromkeys((point.nodes, point.order) for point, _ in found.krylovs):
         figures.append(_krylov_figure(found, nodes, order))
@@ -199,7 +198,8 @@ def _overlap_figure(point: OverlapPoint, by_whom: dict[str, dict[str, Any]]) -> 
         f"Figure {number}: Overlap Test, {_of_overlap(point)}",
         f"Predicted for {point.nodes} nodes of ITO: a reduction by hosts or switches, by what moves it.",
         curves,
-        {"tickvals": places, "ticktext": labels, "automargin": True},
+        # Labels end below their points: those that begin there leave the last one no room, and Plotly hides it.
+        {"tickvals": places, "ticktext": labels, "automargin": True, "tickangle": -30},
         upright("us", rangemode="tozero"),
     )
 

@@ -43,7 +43,8 @@ def run_stream(nodes: int, jobs: int, sizes: tuple[int, int], allocate: Allocati
     """
     dice = random.Random(seed)
     stream = [(dice.randint(*sizes), dice.expovariate(1)) for _ in range(jobs)]
-    free, running, now, busy = set(range(nodes)), [], 0.0, 0.0
+    running: list[tuple[float, list[int]]] = []
+    free, now, busy = set(range(nodes)), 0.0, 0.0
     outcome = Outcome()
     for size, seconds in stream:
         while (taken := allocate(free, size)) is None:

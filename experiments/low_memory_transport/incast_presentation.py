@@ -34,7 +34,7 @@ class Incasts:
         return [self.results[name, buffers][size, seed] for seed in self.seeds]
 
     def median(self, key: str, name: str, buffers: int, size: int) -> float:
-        return median(result[key] for result in self.of_seeds(name, buffers, size))
+        return float(median(result[key] for result in self.of_seeds(name, buffers, size)))
 
     def rates(self, name: str, buffers: int) -> list[float]:
         """Thousands of messages a second, by size."""
@@ -103,7 +103,7 @@ def _bar(found: Incasts) -> Table:
         rows,
         f"Bar: at least 1, and at most {DUPLICATES_ALLOWED:.1%} duplicates; nothing told. From the first message to "
         "the last; steady: from a tenth to nine tenths of them. The best timer is chosen for each seed after the fact. "
-        "A server that is never idle handles 400,000 messages a second: 1.5 us to receive one, 1 us to acknowledge it.",
+        "A server that is never idle takes 1.2 us to receive a message, 0.5 ns a byte, and 1.2 us to acknowledge it.",
     )
 
 

@@ -43,6 +43,17 @@ def _hidden(way: str, time: str = "communication", **wanted: object) -> Source:
     return _source(share)
 
 
+def _hides(way: str, **wanted: object) -> Source:
+    """Per cent of the communication that is hidden, measured."""
+
+    def share(saved: Saved) -> float:
+        longer = _hidden(way, "communication", **wanted).compute(saved)
+        assert isinstance(longer, Value)
+        return -longer.number
+
+    return Source("communication_hiding", share)
+
+
 def _predicted(way: str, which: int, order: int = 0) -> Source:
     """The same as predicted for ITO, in the middle of the numbers of nodes."""
 
@@ -188,6 +199,7 @@ VALUES: Values = {
     "total_1024": _predicted("put", 0, 1024),
     "total_2048": _predicted("put", 0, 2048),
     "put_mpich": _hidden("put", family="mpich"),
+    "put_mpich_hides": _hides("put", family="mpich"),
     "put_openmpi": _hidden("put", family="openmpi"),
     "put_predicted": _predicted("put", 1),
     "acp_2048": _hidden("acp", size=2048),

@@ -48,7 +48,7 @@ struct Setting {
   std::uint32_t queued;
 };
 
-/// The default of Scenario, and that of experiments/low_memory_transport.
+/// The default of Scenario, and the network of paper 5 as it was before decision 35.
 constexpr std::array settings{Setting{"default", Duration(2'000), 4}, Setting{"paper", Duration(4'000), 1}};
 
 std::string spread(std::vector<double> ratios) {
