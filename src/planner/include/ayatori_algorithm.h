@@ -145,7 +145,7 @@ static inline uint32_t ayatori_scratch(struct ayatori_schedule *schedule, uint32
 }
 
 /* Begins the next step of a rank. The following messages and local operations belong to it. The ranks'
- * steps may be written in any order, also interleaved. A rank without work in a step needs an empty step there only if it
+ * steps may be written in any order, also interleaved. A rank without work in a step needs an empty step only if it
  * has later steps. Returns 0, or -1 on an error.
  *
  *   rank         from 0 on

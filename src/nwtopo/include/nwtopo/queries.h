@@ -98,9 +98,9 @@ long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, uns
 
 /* The bandwidth between two sets of machines. */
 struct nwtopo_cut {
-    double bandwidth;        /* maximum flow from a to b, bytes per second: the capacity of a minimum cut. 0 if it depends
+    double bandwidth;        /* maximum flow from a to b, bytes per second: capacity of a minimum cut. 0 if it depends
                                 on links of unknown bandwidth; also 0 (and num_links) if there is no path */
-    double injection;        /* the smaller of the bandwidths of the NICs of a and of b, bytes per second; 0 if not known */
+    double injection;        /* smaller of the bandwidths of the NICs of a and of b, bytes per second; 0: not known */
     double oversubscription; /* injection / bandwidth; 1 is a full bisection; 0 if one of them is not known */
     unsigned long num_links; /* links of that cut; if its bandwidth is not known, of the one with the fewest links */
     void *reserved[2];       /* NULL */
