@@ -24,6 +24,14 @@ shift
 exec unshare --uts sh -c "hostname $host; $*"
 """
 
+REFUSED = [
+    *("python3", "-c"),
+    "import ctypes, sys; acp = ctypes.CDLL(sys.argv[1]); acp.acp_error_message.restype = ctypes.c_char_p;"
+    "refused = acp.acp_init(None, None) != 0; print(acp.acp_error_message().decode()); sys.exit(refused)",
+    str(LIBRARIES / "libacp.so"),
+]
+"""A program that prints why acp_init fails."""
+
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("ip"), reason="needs root, for namespaces, and iproute2"),
     pytest.mark.skipif(not (LIBRARIES / "libacp.so").exists(), reason="build/release is not there: `./run build`"),
@@ -129,11 +137,7 @@ def test_a_job_without_a_secret_stays_on_its_host(copies: Path) -> None:
     """Slurm without PMIx passes none on."""
     environment = os.environ | {"SLURM_PROCID": "0", "SLURM_NTASKS": "2", "SLURM_STEP_ID": "0", "SLURM_JOB_ID": "7"}
     environment |= {"SLURM_STEP_TASKS_PER_NODE": "1(x2)", "SLURM_LOCALID": "0"}
-    code = (
-        "import ctypes, sys; acp = ctypes.CDLL(sys.argv[1]); acp.acp_error_message.restype = ctypes.c_char_p\n"
-        "assert acp.acp_init(None, None) != 0; print(acp.acp_error_message().decode())"
-    )
-    said = ran(["python3", "-c", code, str(LIBRARIES / "libacp.so")], env=environment, seconds=60)
+    said = ran(REFUSED, env=environment, seconds=60)
     assert "the processes of this job have no secret" in said.stdout, said
     assert "ACP_JOB_FILE" in said.stdout
 
@@ -158,6 +162,6 @@ def test_ranks_that_hydra_places_round_robin_are_refused(copies: Path, tmp_path:
     mpiexec += ["-genv", "ACP_NETWORK", "127.0.0.0/8", "-genv", "ACP_TIMEOUT", "100"]
     done = ran([*mpiexec, "-ppn", "2", str(copies)], seconds=SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
-    refused = ran([*mpiexec, "-ppn", "1", str(copies)], seconds=SECONDS)
+    refused = ran([*mpiexec, "-ppn", "1", *REFUSED], seconds=SECONDS)
     assert refused.returncode != 0
     assert "ranks must fill host after host" in refused.stdout + refused.stderr

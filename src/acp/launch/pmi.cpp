@@ -105,6 +105,9 @@ class PmiLauncher final : public Launcher {
     return std::move(*bytes);
   }
 
+  /// The launcher ends the other processes when this one does, which would wait for it.
+  void give_up() { left_ = true; }
+
   void leave() override {
     if (!std::exchange(left_, true)) (void)pmi_.ask("cmd=finalize", "finalize_ack");
   }
@@ -163,7 +166,10 @@ Result<std::unique_ptr<Launcher>> join_pmi(int descriptor, Placement placement, 
   if (!space) return Failure(space.error());
   auto made = std::make_unique<PmiLauncher>(pmi, std::string(value_of(*space, "kvsname")));
   made->placement = std::move(placement);
-  if (auto shared = share_secret(*made, random); !shared) return Failure(shared.error());
+  if (auto shared = share_secret(*made, random); !shared) {
+    made->give_up();
+    return Failure(shared.error());
+  }
   return made;
 }
 
