@@ -61,9 +61,11 @@ def test_mpi_programs_broadcast_by_it(family: str, library: Path, tmp_path_facto
         "NWTOPO_SOURCE": "torus:2x2x2",
         "AYATORI_RANKS_PER_MACHINE": "1",
         "AYATORI_BCAST": f"library:{library}",
+        "AYATORI_REDUCE": "mapped-binary:chunk=1000",
+        "AYATORI_ALLREDUCE": "sixcolour:chunk=500",
         "AYATORI_VERBOSE": "1",
     }
-    done = mpi.run_well(8, "check_collectives.cpp", "4", "140", **variables)
+    done = mpi.run_well(8, "check_collectives.cpp", "8", "140", **variables)
     assert "140 rounds, 0 failures" in done.stdout
     assert f"MPI_Bcast on 8 ranks: library:{library}, forced by AYATORI_BCAST" in done.stderr
 

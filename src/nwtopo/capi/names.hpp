@@ -12,7 +12,8 @@
 namespace ayatori::capi {
 
 /// The machine that this process runs on: `set` (a name or an id in digits), else NWTOPO_THIS_MACHINE, else this
-/// host; in a Tofu job, whose torus has no host names, by this process's rank. Error ENOENT with the name that was looked for.
+/// host; in a Tofu job, whose torus has no host names, by this process's rank. Error ENOENT with the name that was
+/// looked for.
 [[nodiscard]] Result<ObjectId> this_machine(const Topology& topology, const std::optional<std::string>& set,
                                             const HostNames* aliases = nullptr);
 

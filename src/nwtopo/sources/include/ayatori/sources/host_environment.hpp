@@ -33,9 +33,9 @@ struct HostEnvironment {
 [[nodiscard]] Result<std::string> resolve_source(std::string_view source, const HostEnvironment& environment);
 
 /// The point of this process's node in a torus of the shape of its Tofu job, numbered as GridFormula does; empty where
-/// the environment has no node shape, or another one, or no rank of this process. PJM_NODE_X, _Y, _Z are the shape and not
-/// a place: the place follows from the rank by the batch system's default order, PJM_PROC_BY_NODE ranks on a node and X
-/// first. Error: a rank that the job cannot have.
+/// the environment has no node shape, or another one, or no rank of this process. PJM_NODE_X, _Y, _Z are the shape and
+/// not a place: the place follows from the rank by the batch system's default order, PJM_PROC_BY_NODE ranks on a node
+/// and X first. Error: a rank that the job cannot have.
 [[nodiscard]] Result<std::optional<std::uint64_t>> tofu_job_point(std::span<const std::uint32_t> shape,
                                                                   const HostEnvironment& environment);
 
