@@ -25,10 +25,13 @@ TRANSPORTS: Mapping[str, Mapping[str, str]] = {
 
 _OTHER_PROVIDER = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self"}
 
+_ANY_UCX = {"OMPI_MCA_pml_ucx_tls": "any", "OMPI_MCA_pml_ucx_devices": "any"}
+"""Otherwise Open MPI takes UCX over adapters alone."""
+
 PEERS: Mapping[str, Mapping[str, str]] = {
     "tcp;ofi_rxm": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "tcp;ofi_rxm"},
     "udp;ofi_rxd": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "udp;ofi_rxd"},
-    "UCX over tcp": {"OMPI_MCA_pml": "ucx", "OMPI_MCA_osc": "pt2pt", "UCX_TLS": "tcp,self"},
+    "UCX over tcp": {"OMPI_MCA_pml": "ucx", "OMPI_MCA_osc": "pt2pt", "UCX_TLS": "tcp,self", **_ANY_UCX},
     "tcp": TRANSPORTS["tcp"],
 }
 """The same over others."""

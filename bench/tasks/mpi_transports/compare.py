@@ -61,18 +61,18 @@ def compare(program: Path, what: str, ranks: int, rounds: int) -> dict[str, obje
         return lambda _: microseconds(program, what, ranks, variables)
 
     runs = alternating({name: over(variables) for name, variables in STACKS.items()}, rounds)
-    faster = {
-        name: sum(ours < theirs for ours, theirs in zip(runs[OURS], times, strict=True))
-        for name, times in runs.items()
-        if name != OURS
-    }
+
+    def against(times: Sequence[float]) -> str:
+        """Only of rounds in which both ended."""
+        both = [(ours, theirs) for ours, theirs in zip(runs[OURS], times, strict=True) if math.isfinite(ours + theirs)]
+        faster = sum(ours < theirs for ours, theirs in both)
+        return f"{faster} of {len(both)}, p = {chance_of(faster, len(both)):.3f}"
+
     return {
         "what": what,
         "ranks": ranks,
         "us_a_message": {name: finite([statistics.median(times)])[0] for name, times in runs.items()},
-        "ours_faster": {
-            name: f"{count} of {rounds}, p = {chance_of(count, rounds):.3f}" for name, count in faster.items()
-        },
+        "ours_faster": {name: against(times) for name, times in runs.items() if name != OURS},
         "runs_us": {name: finite(times) for name, times in runs.items()},
     }
 
