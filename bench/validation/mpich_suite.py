@@ -95,7 +95,9 @@ class Way:
         """passed, failed or hung."""
         with_ours = self.mode in MODES or self.mode == TABLE
         libraries = [*([plugin_of(self.family)] if with_ours else []), *to_preload(self.family)]
-        own = {"AYATORI_CHOICE": str(table_for(test.ranks))} if self.mode == TABLE else {**MODES, **OVER}.get(self.mode, {})
+        own = {**MODES, **OVER}.get(self.mode, {})
+        if self.mode == TABLE:
+            own = {"AYATORI_CHOICE": str(table_for(test.ranks))}
         command = [*launcher_of(self.family), "-np", str(test.ranks), "env"]
         command += ["LD_PRELOAD=" + ":".join(map(str, libraries)), *test.variables, str(program), *test.words]
         with tempfile.TemporaryDirectory(prefix="ayatori-mpich-") as name:

@@ -48,8 +48,8 @@ COUNTED = tuple(
 """Collectives that the plug-in intercepts."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
-"""glibc's malloc gives the kernel back what was freed at the end of the heap. What lies there depends on the libraries and
-variables of a process: NumPy's FFTs took 30,000 page faults or 108,000, and 0.35 s or 0.65 s."""
+"""glibc's malloc gives the kernel back what was freed at the end of the heap. What lies there depends on the libraries
+and variables of a process: NumPy's FFTs took 30,000 page faults or 108,000, and 0.35 s or 0.65 s."""
 BUSY = 0.05
 
 
