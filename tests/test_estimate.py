@@ -116,11 +116,13 @@ def columns_right_of(point: Point, k: int, process: int) -> int:
     return total - local_size(done, point.block, process, point.columns)
 
 
-@given(st.integers(10, 150), st.integers(1, 6), st.integers(0, 1), st.randoms(use_true_random=False))
+@given(st.integers(10, 150), st.integers(1, 6), st.integers(0, 1), st.integers(0, 2**32))
 def test_with_a_core_for_each_process_times_are_those_of_the_equations(
-    order: int, columns: int, depth: int, random: Random
+    order: int, columns: int, depth: int, seed: int
 ) -> None:
-    """Random times: what happens in which order is not told where two things happen at the same time."""
+    """Times from a seed: where two things happen at the same time, the equations do not give their order. Hypothesis
+    would look for such times, which are round numbers."""
+    random = Random(seed)
     times = parts(*[random.uniform(0.01, 1) * random.choice([0.1, 1, 10]) for _ in range(3)])
     point = Point(order, BLOCK, 1, columns)
     found = model_hpl(point, times, depth, spread(columns)).seconds

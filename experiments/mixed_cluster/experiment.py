@@ -44,7 +44,7 @@ QUICK = Settings(seconds=0.2, largest="64KiB", order=1000, repeats=1)
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Measures, prints and draws it all; returns the page. The lab needs root."""
     results = open_results(folder, asdict(settings) | {"cluster": CLUSTER.read_text()}, resume)
-    cells = compute_each(results, CELLS, GRIDS, model_cells, lambda: None)
+    cells = compute_each(results, CELLS, GRIDS, model_cells)
     measured = _measure(settings, results)
     about = (
         f"Four hosts of examples/cluster/evaluation.toml as network namespaces of one machine, every rate divided by "

@@ -90,7 +90,7 @@ def _simulated_apart(saved: Saved) -> float:
         ]
     if not apart:
         raise Missing("SMPI")
-    return max(apart)
+    return float(max(apart))
 
 
 def _first_call(shape: str, place: int, key: str) -> Source:

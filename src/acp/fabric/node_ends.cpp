@@ -28,7 +28,7 @@ void Node::finish(OperationId id, int error) {
   if (ended.port && ended.kind != Operation::Kind::probe) ended.port->report(ended.report, error);
 }
 
-/// A write is carried out, of which the peer is to be told.
+/// A write is carried out; the peer gets a completion of it.
 void Node::tell_written(Operation write) {
   const Frame frame{.kind = FrameKind::written,
                     .has_data = true,

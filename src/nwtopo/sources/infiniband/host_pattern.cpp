@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ayatori/base/text.hpp"
@@ -34,12 +35,17 @@ class PosixPattern {
  private:
   Result<> read_piece() {
     const char c = pattern_[at_++];
-    if (c == '\\') return read_escape();
-    if (c == '[') return read_brackets();
+    if (c == '\\' || c == '[') {
+      repeated_ = false;
+      return c == '[' ? read_brackets() : read_escape();
+    }
     if (c == '(' && next_is('?')) return fail("groups that begin with (? are not of POSIX");
     posix_ += c;
+    const bool repeats = std::string_view("*+?{").contains(c);
+    // regexec() takes exponential time for them.
+    if (std::exchange(repeated_, repeats) && repeats) return fail("a repetition is repeated");
     if (c == '{') return read_count();
-    if (std::string_view("*+?").contains(c)) {
+    if (repeats) {
       if (next_is('?')) return fail("{}? is not of POSIX", c);
       return repeat_last(c == '+' ? 2 : 1);
     }
@@ -138,6 +144,7 @@ class PosixPattern {
   std::string posix_;
   std::vector<std::uint64_t> places_ = {0};  // of the pattern, and of each group that is open
   std::uint64_t last_ = 0;                   // of what was read last
+  bool repeated_ = false;                    // what was read last is a repetition
 };
 
 struct Free {

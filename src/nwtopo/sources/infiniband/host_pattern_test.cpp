@@ -32,6 +32,8 @@ TEST(HostPattern, SaysWhatIsWrong) {
   EXPECT_EQ(host_in("(?:a)(b)", ""), "error: groups that begin with (? are not of POSIX");
   EXPECT_EQ(host_in("(a+?)", ""), "error: +? is not of POSIX");
   EXPECT_EQ(host_in("(a{2}?)", ""), "error: }? is not of POSIX");
+  EXPECT_EQ(host_in("(a+*)", ""), "error: a repetition is repeated");
+  EXPECT_EQ(host_in("(a{2}+)", ""), "error: a repetition is repeated");
   EXPECT_EQ(host_in(R"((a)\1)", ""), "error: \\1 is not taken: a group can't be repeated by its number");
   EXPECT_EQ(host_in("(a)\\", ""), "error: it ends with a backslash");
   EXPECT_EQ(host_in("([a)", ""), "error: a bracket is not closed");
