@@ -37,8 +37,7 @@ TEST(HostPattern, SaysWhatIsWrong) {
   EXPECT_EQ(host_in(R"((a)\1)", ""), "error: \\1 is not taken: a group can't be repeated by its number");
   EXPECT_EQ(host_in("(a)\\", ""), "error: it ends with a backslash");
   EXPECT_EQ(host_in("([a)", ""), "error: a bracket is not closed");
-  for (const std::string pattern :
-       {"((a{200}){200})", "(a{200}{200})", "(a++++++++++++++)", "((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"}) {
+  for (const std::string pattern : {"((a{200}){200})", "((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"}) {
     EXPECT_EQ(host_in(pattern, ""), "error: its repetitions have more than 500 places") << pattern;
   }
   EXPECT_EQ(host_in("(a+)b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+", ""), "") << "one after the other they cost little";
