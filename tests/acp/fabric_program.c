@@ -173,11 +173,13 @@ static void cut_and_look(void) {
   CHECK(fi_trecvmsg(endpoint, &look, FI_PEEK) == 0 && next_error() == FI_ENOMSG);
   meet();
   POST(fi_tsend(endpoint, out, sizeof out, NULL, peer, 9, out));
-  do {
-    while (fi_cq_read(queue, &entry, 1) == 1) continue;
+  for (ssize_t read = 0; read != 1;) {
     CHECK(fi_trecvmsg(endpoint, &look, FI_PEEK | FI_CLAIM) == 0);
-    while (fi_cq_readerr(queue, &error, 0) == 1) CHECK(error.err == FI_ENOMSG);
-  } while (fi_cq_read(queue, &entry, 1) != 1 || (entry.flags & FI_RECV) == 0);
+    do {
+      read = fi_cq_read(queue, &entry, 1);
+    } while (read == -FI_EAGAIN || (read == 1 && (entry.flags & FI_RECV) == 0)); /* our message may end meanwhile */
+    if (read != 1) CHECK(read == -FI_EAVAIL && fi_cq_readerr(queue, &error, 0) == 1 && error.err == FI_ENOMSG);
+  }
   CHECK(entry.len == sizeof out && entry.tag == 9);
   look.msg_iov = &piece;
   look.iov_count = 1;
