@@ -24,7 +24,7 @@ int memfd_create(const char* name, unsigned flags) {
 /* The MPI shares memory in the same way. */
 static int is_memory_of_a_node(const char* path) {
   char file[64] = "";
-  return readlink(path, file, sizeof file - 1) > 0 && strstr(file, "memfd:ayatori-node") != NULL;
+  return readlink(path, file, sizeof file - 1) > 0 && strstr(file, "memfd:ayatori") != NULL;
 }
 
 int open(const char* path, int flags, ...) {
