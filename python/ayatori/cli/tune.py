@@ -47,8 +47,8 @@ def tune(
     """Measure where our collectives are faster than the MPI's.
 
     COMMAND is what starts the job: mpirun, mpiexec or srun with its options. The choice table is for jobs on the same
-    hosts with the same numbers of ranks, under the same MPI. Where none of ours is significantly faster, the table has
-    the MPI's own algorithm.
+    hosts with the same numbers of ranks, under the same MPI. Where no algorithm of ours is significantly faster, the
+    table has the MPI's own.
     """
     time = options.seconds_to_measure(seconds, "180s")
     options.check_seed(seed)

@@ -78,7 +78,7 @@ ssize_t recv(fid_ep* ep, void* buffer, size_t size, void*, fi_addr_t from, void*
 ssize_t recvv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t from, void* context) {
   const auto buffer = single(pieces, count);
   if (!buffer) return -FI_EINVAL;
-  return receive(ep, {.buffer = *buffer, .context = context}, from, receive_flags(ep));
+  return recv(ep, buffer->data(), buffer->size(), nullptr, from, context);
 }
 
 ssize_t recvmsg(fid_ep* ep, const fi_msg* message, uint64_t flags) {
@@ -94,7 +94,7 @@ ssize_t send(fid_ep* ep, const void* bytes, size_t size, void*, fi_addr_t to, vo
 ssize_t sendv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t to, void* context) {
   const auto bytes = single(pieces, count);
   if (!bytes) return -FI_EINVAL;
-  return send(ep, {.bytes = *bytes, .to = to, .context = context}, transmit_flags_of(ep));
+  return send(ep, bytes->data(), bytes->size(), nullptr, to, context);
 }
 
 ssize_t sendmsg(fid_ep* ep, const fi_msg* message, uint64_t flags) {
@@ -136,8 +136,7 @@ ssize_t trecvv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t 
                void* context) {
   const auto buffer = single(pieces, count);
   if (!buffer) return -FI_EINVAL;
-  return receive(ep, {.tag = tag, .ignore = ignore, .buffer = *buffer, .context = context, .tagged = true}, from,
-                 receive_flags(ep));
+  return trecv(ep, buffer->data(), buffer->size(), nullptr, from, tag, ignore, context);
 }
 
 ssize_t trecvmsg(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {

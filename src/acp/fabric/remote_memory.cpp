@@ -64,8 +64,7 @@ ssize_t readv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t f
               void* context) {
   const auto local = single(pieces, count);
   if (!local) return -FI_EINVAL;
-  return access(ep, false, {.local = *local, .peer = from, .address = address, .key = key, .context = context},
-                transmit_flags_of(ep));
+  return read(ep, local->data(), local->size(), nullptr, from, address, key, context);
 }
 
 ssize_t readmsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
@@ -84,8 +83,7 @@ ssize_t writev(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t 
                void* context) {
   const auto local = single(pieces, count);
   if (!local) return -FI_EINVAL;
-  return access(ep, true, {.local = *local, .peer = to, .address = address, .key = key, .context = context},
-                transmit_flags_of(ep));
+  return write(ep, local->data(), local->size(), nullptr, to, address, key, context);
 }
 
 ssize_t writemsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
