@@ -4,7 +4,8 @@
 
 Prints one JSON line for each loss in percent (0, 0.1, 1, 5 and 20 if none is given): the median goodput of each stack,
 and those of ours divided by that of the kernel's TCP in the same run, libacp's also by that of TCP with a barrier after
-each round, which libacp's processes have; then how much goodput is left when another
+each round, which libacp's processes have; the median seconds of a core that each takes, which another program beside
+them hardly changes; then how much goodput is left when another
 program has the receiver's core, too, and the round trips of small messages at 1 %. Needs root or user namespaces, and
 nft (Debian's nftables). Stacks alternate; one that is not built (UCX) is left out, and so is one that fails.
 """
@@ -12,6 +13,7 @@ nft (Debian's nftables). Stacks alternate; one that is not built (UCX) is left o
 from __future__ import annotations
 
 import json
+import resource
 import statistics
 import sys
 from collections.abc import Callable
@@ -31,13 +33,20 @@ ROUNDS = [(0.01, "1500"), (0.5, "500"), (2.0, "200"), (10.0, "20"), (100.0, "6")
 Line = dict[str, Any]
 
 
+def core_seconds() -> float:
+    """Of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def measured(stack: str, *arguments: str) -> Line | None:
+    before = core_seconds()
     try:
         line: Line = json.loads(output_of([BUILT / "tasks" / f"lossy_{stack}", *arguments], timeout=LONGEST))
     except Error as problem:
         print(f"{stack} {' '.join(arguments)}: {problem} ({problem.cause})", file=sys.stderr)
         return None
-    return line
+    return line | {"core_seconds": core_seconds() - before}
 
 
 def runs_of(stacks: list[str], *arguments: str) -> dict[str, list[Line]]:
@@ -57,10 +66,19 @@ def median_rates(runs: dict[str, list[Line]]) -> dict[str, float]:
     return {stack: statistics.median(line["MB_per_s"] for line in lines) for stack, lines in runs.items() if lines}
 
 
+def median_core_seconds(runs: dict[str, list[Line]]) -> dict[str, float]:
+    return {
+        stack: round(statistics.median(line["core_seconds"] for line in lines), 2)
+        for stack, lines in runs.items()
+        if lines
+    }
+
+
 def exchange(loss: str) -> None:
     runs = runs_of(STACKS, "exchange", loss, rounds_for(loss))
     rates = median_rates(runs)
-    synchronised = median_rates(runs_of(["tcp"], "synchronised", loss, rounds_for(loss)))
+    with_barriers = runs_of(["tcp"], "synchronised", loss, rounds_for(loss))
+    synchronised = median_rates(with_barriers)
     print(
         json.dumps(
             {
@@ -69,6 +87,8 @@ def exchange(loss: str) -> None:
                 "over_tcp": {stack: round(rates[stack] / rates["tcp"], 3) for stack in OURS if stack in rates},
                 "libacp_over_synchronised_tcp": round(rates["libacp"] / synchronised["tcp"], 3),
                 "synchronised_tcp_MB_per_s": synchronised["tcp"],
+                "core_seconds": median_core_seconds(runs),
+                "synchronised_tcp_core_seconds": median_core_seconds(with_barriers)["tcp"],
                 "duplicates": sum(line["duplicates"] for line in runs["ours"]),
                 "packets": sum(line["packets"] for line in runs["ours"]),
                 "runs": {stack: [line["MB_per_s"] for line in lines] for stack, lines in runs.items()},

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "acp.h"
@@ -13,8 +14,10 @@ static int failure_count = 0;
 static void check(int holds, const char *file, int line, const char *what) {
     if (holds) return;
     ++failure_count;
-    fprintf(stderr, "%s:%d: rank %d: does not hold: %s (errno %d, \"%s\")\n", file, line, acp_rank(), what, errno,
-            acp_error_message());
+    fprintf(stderr, "%s:%d: does not hold: %s (errno %d, \"%s\")", file, line, what, errno, acp_error_message());
+    const int rank = acp_rank(); /* which has a message of its own where the library is not open */
+    fprintf(stderr, " at rank %d\n", rank);
+    if (rank < 0) exit(1);
 }
 
 #define CHECK(condition) check((condition) != 0, __FILE__, __LINE__, #condition)
