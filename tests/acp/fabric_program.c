@@ -120,13 +120,25 @@ static int next_error(void) {
     CHECK(posted == 0);                                         \
   } while (0)
 
+static int told_of_write;
+
+/* The next completion of an operation of ours; the peer may be ahead of us, and tell us of its write before. */
+static struct fi_cq_tagged_entry next_own(void) {
+  struct fi_cq_tagged_entry entry;
+  while (((entry = next()).flags & FI_REMOTE_WRITE) != 0) {
+    CHECK(entry.flags == (FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA) && entry.data == 4711 && entry.len == 100000);
+    told_of_write = 1;
+  }
+  return entry;
+}
+
 /* Waits until the peer is here, too. Two completions. */
 static void meet(void) {
   static int token;
   char nothing;
   POST(fi_trecv(endpoint, &nothing, 0, NULL, peer, done_tag, 0, &token));
   POST(fi_tsend(endpoint, &nothing, 0, NULL, peer, done_tag, &token));
-  for (int seen = 0; seen < 2; ++seen) CHECK(next().op_context == &token);
+  for (int seen = 0; seen < 2; ++seen) CHECK(next_own().op_context == &token);
 }
 
 static void fill(unsigned char *bytes, size_t size, unsigned seed) {
@@ -190,18 +202,6 @@ static void cut_and_look(void) {
   POST(fi_trecv(endpoint, in, 4, NULL, peer, 10, 0, in));
   CHECK(fi_cancel(&endpoint->fid, in) == 0 && next_error() == FI_ECANCELED);
   CHECK(fi_cancel(&endpoint->fid, in) == -FI_ENOENT);
-}
-
-static int told_of_write;
-
-/* The next completion of an operation of ours; the peer may be ahead of us, and tell us of its write before. */
-static struct fi_cq_tagged_entry next_own(void) {
-  struct fi_cq_tagged_entry entry;
-  while (((entry = next()).flags & FI_REMOTE_WRITE) != 0) {
-    CHECK(entry.flags == (FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA) && entry.data == 4711 && entry.len == 100000);
-    told_of_write = 1;
-  }
-  return entry;
 }
 
 static void access_memory(void) {
