@@ -12,7 +12,7 @@ plugin_packages="libopenmpi-dev libmpich-dev libibverbs-dev"
 package_packages="$plugin_packages libpmix-dev libucx-dev libfabric-dev libopenblas-pthread-dev"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
-    openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
+    openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libcoarrays-openmpi-dev libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
     libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86 hpcc libopenblas-pthread-dev"
 # What the benchmarks measure beside ours.
 peer_packages="libopenmpi-dev libsodium-dev libssl-dev libfabric-bin ucx-utils hpcc libopenblas-pthread-dev"

@@ -1,8 +1,15 @@
-/* Messages, collectives and one-sided communication of MPI, whose bytes are checked. */
+/* Messages, collectives and one-sided communication of MPI, whose bytes are checked.
+ *
+ *     fabric_mpi             all of them
+ *     fabric_mpi killed      the last rank is killed, and others wait for it
+ *     fabric_mpi stopped N   the last rank is stopped for N seconds, while others send to it
+ */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CHECK(holds)                                                                        \
   do {                                                                                      \
@@ -103,13 +110,60 @@ static void one_sided(void) {
   free(local);
 }
 
+static void killed(void) {
+  char byte = 0;
+  if (rank == size - 1) raise(SIGKILL);
+  MPI_Recv(&byte, 1, MPI_BYTE, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(!"a message of nobody");
+}
+
+static void stop_for(int seconds) {
+  if (fork() == 0) {
+    sleep((unsigned)seconds);
+    kill(getppid(), SIGCONT);
+    _exit(0);
+  }
+  raise(SIGSTOP);
+}
+
+/* Short messages and long ones; more of them than wait in queues anywhere. */
+static void stopped(int seconds) {
+  enum { count = 3000, most = 40000, in_flight = 100 };
+  static unsigned char bytes[in_flight][most];
+  MPI_Request sending[in_flight];
+  MPI_Status status;
+  int got;
+  if (rank == size - 1) {
+    stop_for(seconds);
+    for (int from = 0; from < size - 1; ++from) {
+      for (int i = 0; i < count; ++i) {
+        MPI_Recv(bytes[0], most, MPI_BYTE, from, i, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &got);
+        CHECK(got == (i % 50 == 0 ? most : i % 1000));
+        check(bytes[0], got, from + i);
+      }
+    }
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    const int mine = i % in_flight, size_now = i % 50 == 0 ? most : i % 1000;
+    if (i >= in_flight) MPI_Wait(&sending[mine], MPI_STATUS_IGNORE);
+    fill(bytes[mine], size_now, rank + i);
+    MPI_Isend(bytes[mine], size_now, MPI_BYTE, size - 1, i, MPI_COMM_WORLD, &sending[mine]);
+  }
+  MPI_Waitall(in_flight, sending, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   messages();
   collectives();
-  if (argc < 2) one_sided();
+  one_sided();
+  if (strcmp(what, "killed") == 0) killed();
+  if (strcmp(what, "stopped") == 0) stopped(atoi(argv[2]));
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("all bytes are right\n");
   MPI_Finalize();

@@ -7,6 +7,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,13 +120,25 @@ static int next_error(void) {
     CHECK(posted == 0);                                         \
   } while (0)
 
+static int told_of_write;
+
+/* The next completion of an operation of ours; the peer may be ahead of us, and tell us of its write before. */
+static struct fi_cq_tagged_entry next_own(void) {
+  struct fi_cq_tagged_entry entry;
+  while (((entry = next()).flags & FI_REMOTE_WRITE) != 0) {
+    CHECK(entry.flags == (FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA) && entry.data == 4711 && entry.len == 100000);
+    told_of_write = 1;
+  }
+  return entry;
+}
+
 /* Waits until the peer is here, too. Two completions. */
 static void meet(void) {
   static int token;
   char nothing;
   POST(fi_trecv(endpoint, &nothing, 0, NULL, peer, done_tag, 0, &token));
   POST(fi_tsend(endpoint, &nothing, 0, NULL, peer, done_tag, &token));
-  for (int seen = 0; seen < 2; ++seen) CHECK(next().op_context == &token);
+  for (int seen = 0; seen < 2; ++seen) CHECK(next_own().op_context == &token);
 }
 
 static void fill(unsigned char *bytes, size_t size, unsigned seed) {
@@ -189,18 +202,6 @@ static void cut_and_look(void) {
   POST(fi_trecv(endpoint, in, 4, NULL, peer, 10, 0, in));
   CHECK(fi_cancel(&endpoint->fid, in) == 0 && next_error() == FI_ECANCELED);
   CHECK(fi_cancel(&endpoint->fid, in) == -FI_ENOENT);
-}
-
-static int told_of_write;
-
-/* The next completion of an operation of ours; the peer may be ahead of us, and tell us of its write before. */
-static struct fi_cq_tagged_entry next_own(void) {
-  struct fi_cq_tagged_entry entry;
-  while (((entry = next()).flags & FI_REMOTE_WRITE) != 0) {
-    CHECK(entry.flags == (FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA) && entry.data == 4711 && entry.len == 100000);
-    told_of_write = 1;
-  }
-  return entry;
 }
 
 static void access_memory(void) {
@@ -287,12 +288,28 @@ static void refusals(void) {
   fprintf(stderr, "rank %d: good\n", rank);
 }
 
+static void end(int number) {
+  (void)number;
+  _exit(0);
+}
+
 /* Rank 1 ends without a word. */
 static void lost(void) {
   static unsigned char out[big], in[8];
+  static pid_t other;
   open_all();
   meet();
-  if (rank == 1) _exit(0);
+  /* Rank 0 ends rank 1, when all that both have sent has arrived. */
+  if (rank == 1) {
+    other = getpid();
+    signal(SIGTERM, end);
+    CHECK(fi_tinject(endpoint, &other, sizeof other, peer, 3) == 0);
+    for (;;) (void)next();
+  }
+  CHECK(fi_trecv(endpoint, &other, sizeof other, NULL, peer, 3, 0, &other) == 0);
+  CHECK(next().op_context == &other && kill(other, SIGTERM) == 0);
+  /* An injected message has no context: no completion could say which one has failed. */
+  CHECK(fi_tinject(endpoint, out, 8, peer, 4) == 0);
   CHECK(fi_tsend(endpoint, out, big, NULL, peer, 5, out) == 0);
   CHECK(fi_trecv(endpoint, in, sizeof in, NULL, peer, 6, 0, in) == 0);
   CHECK(next_error() == FI_EHOSTDOWN);

@@ -19,6 +19,12 @@ VARIABLES = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "FI_AYATORI_STATISTICS": "1",
 }
+OVER_OURS = [*AYATORI, "run", "--transport"]
+LOSES_A_FIFTH = """nft add table ip lossy
+nft add chain ip lossy arriving '{ type filter hook input priority 0; }'
+nft add rule ip lossy arriving meta l4proto udp numgen random mod 100 '<' 20 drop
+exec "$@"
+"""
 TWO_HOSTS = """[planes.ethernet]
 rate = "1Gbit/s"
 
@@ -48,7 +54,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(words: list[str | Path], ranks: int, variables: dict[str, str]) -> list[dict[str, int]]:
     """The numbers of each rank of a command that ends well."""
     done = ran(words, env=VARIABLES | variables, seconds=SECONDS)
-    assert done.returncode == 0 and "all bytes are right" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "are right" in done.stdout, done.stdout + done.stderr
     lines = re.findall(r"ayatori-fi: rank \d+: (.*)", done.stderr)
     assert len(lines) == ranks, done.stderr
     return [
@@ -64,7 +70,7 @@ def test_messages_collectives_and_windows(wires: str, one_sided: str, program: P
 
     Within a host, Open MPI counts and locks in memory that the ranks share: the provider's atomics are for other hosts.
     """
-    command: list[str | Path] = [*AYATORI, "run", "--transport", "--", *OPEN_MPI, "-n", "3", program]
+    command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "3", program]
     variables = {"ACP_WIRES": wires, "OMPI_MCA_osc": one_sided}
     for numbers in check(command, 3, variables):
         assert numbers["messages"] > 10, numbers
@@ -72,15 +78,69 @@ def test_messages_collectives_and_windows(wires: str, one_sided: str, program: P
             assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
 
 
-@pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings(loss_percent=1)))
-def test_two_hosts_of_a_lab(program: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def two_hosts(tmp_path: Path) -> Path:
+    """A lab. Each host may lose datagrams."""
+    if why := why_impossible(Settings(loss_percent=1)):
+        pytest.skip(why)
     lab = tmp_path / "two-hosts.toml"
     lab.write_text(TWO_HOSTS)
-    job: list[str | Path] = [*OPEN_MPI, "--map-by", "node", "-n", "2", program]
-    for numbers in check([*AYATORI, "run", "--transport", "--lab", lab, "--", *job], 2, {}):
+    return lab
+
+
+@pytest.mark.parametrize("loss", [[], pytest.param(["sh", "-ec", LOSES_A_FIFTH, "lossy"], marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("one_sided", ["rdma", "pt2pt"])
+def test_two_hosts_of_a_lab(one_sided: str, loss: list[str], program: Path, two_hosts: Path) -> None:
+    job: list[str | Path] = [*OPEN_MPI, "--map-by", "node", "-n", "2", *loss, program]
+    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 2, {"OMPI_MCA_osc": one_sided}):
+        assert numbers["messages"] > 10, numbers
+        for name in ("writes", "reads", "atomics"):
+            assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_nothing_is_lost_of_what_a_stopped_rank_is_sent(wires: str, program: Path) -> None:
+    check([*OVER_OURS, "--", *OPEN_MPI, "-n", "3", program, "stopped", "10"], 3, {"ACP_WIRES": wires})
+
+
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_a_job_whose_rank_is_killed_ends_with_an_error(wires: str, program: Path) -> None:
+    """Open MPI ends the job. If it lets other ranks go on, those that wait for the rank get an error."""
+    command = [*OVER_OURS, "--", *OPEN_MPI, "-n", "3"]
+    variables = VARIABLES | {"ACP_WIRES": wires, "ACP_TIMEOUT": "3"}
+    done = ran([*command, program, "killed"], env=variables, seconds=SECONDS)
+    assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
+    done = ran([*command, "--enable-recovery", program, "killed"], env=variables, seconds=SECONDS)
+    assert "An error occurred in MPI_Recv" in done.stderr, done.stderr
+
+
+@pytest.fixture(scope="module")
+def coarrays(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program of a PGAS language, whose library is over MPI."""
+    made = tmp_path_factory.mktemp("fabric_mpi") / "coarrays"
+    source = Path(__file__).with_name("coarrays.f90")
+    compiler = ["mpif90.openmpi", "-O1", "-fcoarray=lib"]
+    if not shutil.which("caf.openmpi") or not shutil.which(compiler[0]):
+        pytest.skip("needs libcoarrays-openmpi-dev and gfortran")
+    subprocess.run([*compiler, source, "-o", made, "-lcaf_openmpi"], check=True, timeout=120)
+    return made
+
+
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_coarrays(wires: str, coarrays: Path) -> None:
+    for numbers in check([*OVER_OURS, "--", *OPEN_MPI, "-n", "4", coarrays], 4, {"ACP_WIRES": wires}):
+        assert numbers["messages"] > 10, numbers
+
+
+@pytest.mark.parametrize("mapping", ["ppr:2:node", "node"])
+def test_coarrays_on_two_hosts_are_remote_memory(mapping: str, coarrays: Path, two_hosts: Path) -> None:
+    """Ranks may fill host after host, or go round."""
+    job: list[str | Path] = [*OPEN_MPI, "--map-by", mapping, "-n", "4", coarrays]
+    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 4, {}):
         assert min(numbers.values()) > 0, numbers
 
 
 def test_an_mpi_that_cannot_is_named(tmp_path: Path) -> None:
-    done = ran([*AYATORI, "run", "--transport", "--", "true"], cwd=tmp_path, seconds=60)
+    done = ran([*OVER_OURS, "--", "true"], cwd=tmp_path, seconds=60)
     assert done.returncode == 1 and "without MPI can't send over the transport" in done.stderr, done.stderr

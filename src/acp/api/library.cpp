@@ -80,6 +80,7 @@ Result<Setup> at_first() {
   if (!known) {
     auto launcher = read_launcher();
     if (!launcher) return Failure(launcher.error());
+    if (auto good = launch::check_in_order((*launcher)->placement); !good) return Failure(good.error());
     setup->launcher = std::move(*launcher);
     setup->placement = setup->launcher->placement;
     return setup;

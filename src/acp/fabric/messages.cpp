@@ -32,7 +32,7 @@ ssize_t send(fid_ep* endpoint, const Sent& sent, std::uint64_t flags) {
   if (!to) return -FI_EADDRNOTAVAIL;
   const std::uint64_t kind = (sent.tagged ? FI_TAGGED : FI_MSG) | FI_SEND;
   Node::Message message{.to = *to, .report = report_of(port, flags, kind, sent.context)};
-  message.report.silent |= sent.never_reported;
+  message.report.never = sent.never_reported;
   message.frame = {.kind = sent.tagged ? FrameKind::tagged : FrameKind::message,
                    .has_data = sent.has_data,
                    .wants_answer = (flags & FI_DELIVERY_COMPLETE) != 0,

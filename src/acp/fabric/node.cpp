@@ -84,8 +84,8 @@ Result<> Node::open() {
 
 Node::~Node() {
   end_thread();
-  report_statistics();
   if (!wire_) return;
+  report_statistics();
   wire_->withdraw();
   if (acp::shares_memory(setup_)) wires::remove_if_over(acp::shm_options(setup_).folder);
 }

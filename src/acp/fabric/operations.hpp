@@ -23,6 +23,7 @@ struct Report {
   std::uint64_t flags = 0;  ///< of the completion
   std::size_t length = 0;
   bool silent = false;   ///< only if it fails
+  bool never = false;    ///< not even then: a call without a context (fi_inject) has nothing to name it by
   bool at_once = false;  ///< when the memory is the caller's again (FI_INJECT_COMPLETE)
 };
 

@@ -74,7 +74,7 @@ void Port::count(std::uint64_t flags, int error) {
 
 void Port::report(const Report& ended, int error) {
   count(ended.flags, error);
-  if (!transmit_queue || (ended.silent && error == 0)) return;
+  if (!transmit_queue || ended.never || (ended.silent && error == 0)) return;
   transmit_queue->push({.context = ended.context, .flags = ended.flags, .length = ended.length, .error = error});
 }
 

@@ -24,7 +24,7 @@ struct Asked {
   fi_datatype type = FI_UINT64;
   fi_op operation = FI_ATOMIC_READ;
   void* context = nullptr;
-  bool never_reported = false;
+  bool never_reported = false;  ///< fi_inject_atomic
 };
 
 ssize_t start(fid_ep* endpoint, const Asked& asked, std::uint64_t flags) {
@@ -48,7 +48,7 @@ ssize_t start(fid_ep* endpoint, const Asked& asked, std::uint64_t flags) {
   if (asked.compare) std::memcpy(request.compare.data(), asked.compare, size);
   const std::uint64_t kind = FI_ATOMIC | (request.fetches ? FI_READ : FI_WRITE);
   Report report = report_of(port, flags, kind, asked.context);
-  report.silent |= asked.never_reported;
+  report.never = asked.never_reported;
   return port.node.atomic(port, *to, request, asked.result, report);
 }
 
@@ -71,15 +71,7 @@ std::optional<Asked> asked_by(const fi_msg_atomic* message, AtomicForm form) {
 
 ssize_t write(fid_ep* ep, const void* operand, size_t count, void*, fi_addr_t to, uint64_t address, uint64_t key,
               fi_datatype type, fi_op operation, void* context) {
-  return start(ep,
-               {.operand = operand,
-                .count = count,
-                .to = to,
-                .address = address,
-                .key = key,
-                .type = type,
-                .operation = operation,
-                .context = context},
+  return start(ep, {AtomicForm::write, operand, nullptr, nullptr, count, to, address, key, type, operation, context},
                transmit_flags_of(ep));
 }
 
@@ -96,33 +88,16 @@ ssize_t writemsg(fid_ep* ep, const fi_msg_atomic* message, uint64_t flags) {
 
 ssize_t inject(fid_ep* ep, const void* operand, size_t count, fi_addr_t to, uint64_t address, uint64_t key,
                fi_datatype type, fi_op operation) {
-  return start(ep,
-               {.operand = operand,
-                .count = count,
-                .to = to,
-                .address = address,
-                .key = key,
-                .type = type,
-                .operation = operation,
-                .never_reported = true},
-               FI_INJECT);
+  Asked asked{AtomicForm::write, operand, nullptr, nullptr, count, to, address, key, type, operation, nullptr};
+  asked.never_reported = true;
+  return start(ep, asked, FI_INJECT);
 }
 
 // ---- With the value from before
 
 ssize_t fetch(fid_ep* ep, const void* operand, size_t count, void*, void* result, void*, fi_addr_t to, uint64_t address,
               uint64_t key, fi_datatype type, fi_op operation, void* context) {
-  return start(ep,
-               {.form = AtomicForm::fetch,
-                .operand = operand,
-                .result = result,
-                .count = count,
-                .to = to,
-                .address = address,
-                .key = key,
-                .type = type,
-                .operation = operation,
-                .context = context},
+  return start(ep, {AtomicForm::fetch, operand, nullptr, result, count, to, address, key, type, operation, context},
                transmit_flags_of(ep));
 }
 
@@ -146,18 +121,7 @@ ssize_t fetchmsg(fid_ep* ep, const fi_msg_atomic* message, fi_ioc* results, void
 
 ssize_t compare(fid_ep* ep, const void* operand, size_t count, void*, const void* compared, void*, void* result, void*,
                 fi_addr_t to, uint64_t address, uint64_t key, fi_datatype type, fi_op operation, void* context) {
-  return start(ep,
-               {.form = AtomicForm::compare,
-                .operand = operand,
-                .compare = compared,
-                .result = result,
-                .count = count,
-                .to = to,
-                .address = address,
-                .key = key,
-                .type = type,
-                .operation = operation,
-                .context = context},
+  return start(ep, {AtomicForm::compare, operand, compared, result, count, to, address, key, type, operation, context},
                transmit_flags_of(ep));
 }
 

@@ -36,7 +36,7 @@ ssize_t access(fid_ep* endpoint, bool writes, const Accessed& accessed, std::uin
                      .inject = (flags & FI_INJECT) != 0,
                      .has_data = accessed.has_data,
                      .data = accessed.data};
-  asked.report.silent |= accessed.never_reported;
+  asked.report.never = accessed.never_reported;
   return writes ? port.node.write(port, asked) : port.node.read(port, asked);
 }
 

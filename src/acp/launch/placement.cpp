@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -183,6 +185,13 @@ Result<std::unique_ptr<Launcher>> from_own_variables(const Environment& environm
 }
 
 }  // namespace
+
+Result<> check_in_order(const Placement& placement) {
+  if (placement.scattered.empty()) return {};
+  return with_hint(fail("the host of rank {} has the ranks {}: ranks must fill host after host", placement.rank,
+                        fmt::join(placement.scattered, ",")),
+                   how_to_place);
+}
 
 void set_secret(Placement& placement, const JobSecret& secret) {
   placement.secret = secret;

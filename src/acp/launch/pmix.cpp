@@ -5,9 +5,12 @@
 #include <dlfcn.h>
 #include <pmix.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "ayatori/base/text.hpp"
 
 namespace ayatori::launch {
 
@@ -121,11 +124,22 @@ bool share_secret(PmixLauncher& launcher, const MakeSecret& random) {
   return true;
 }
 
-/// The ranks of this host, "0,1,2", as the server lists them.
-bool are_those_of(const Placement& placement, std::string_view peers) {
-  std::string expected;
-  for (Rank rank = placement.first_on_host; placement.is_near(rank); ++rank) expected += fmt::format("{},", rank);
-  return expected == fmt::format("{},", peers);
+/// Takes the ranks of this host, "0,1,2", as the server lists them.
+Result<> take_peers(Placement& placement, std::string_view listed) {
+  std::vector<Rank> peers;
+  for (const std::string_view word : split(listed, ',')) {
+    const auto rank = parse_unsigned<Rank>(word);
+    if (!rank) return fail("the PMIx server lists the ranks of a host as '{}'", listed);
+    peers.push_back(*rank);
+  }
+  std::ranges::sort(peers);
+  const bool follow = std::ranges::all_of(peers, [&](Rank rank) { return placement.is_near(rank); });
+  if (peers.size() != placement.ranks_on_host || !std::ranges::binary_search(peers, placement.rank)) {
+    return fail("the host of rank {} has {} ranks, and '{}' for the PMIx server", placement.rank,
+                placement.ranks_on_host, listed);
+  }
+  if (!follow) placement.scattered = std::move(peers);
+  return {};
 }
 
 }  // namespace
@@ -136,10 +150,8 @@ Result<std::unique_ptr<Launcher>> join_pmix(const Placement& placement, const Ma
   auto made = std::make_unique<PmixLauncher>(self);
   made->placement = placement;
   const auto peers = made->get(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
-  if (peers && !are_those_of(placement, *peers)) {
-    return with_hint(
-        fail("the host of rank {} has the ranks {}: ranks must fill host after host", placement.rank, *peers),
-        how_to_place);
+  if (peers) {
+    if (auto taken = take_peers(made->placement, *peers); !taken) return Failure(taken.error());
   }
   if (!share_secret(*made, random)) return nullptr;
   return made;
