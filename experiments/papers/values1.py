@@ -126,6 +126,7 @@ def _gain_by_steps(saved: Saved) -> float:
 
 
 VALUES: Values = {
+    "random_jobs": _source(lambda saved: len(_random(saved, "rule"))),
     "base_mean": _mean("base-lids"),
     "base_min": _source(lambda saved: min(_random(saved, "base-lids"))),
     "base_max": _source(lambda saved: max(_random(saved, "base-lids"))),
