@@ -39,6 +39,8 @@ class Answer:
     """Empty where our model does not contradict the paper."""
     why: str
     command: str
+    experiment: str
+    """Whose page draws figures; empty for single commands."""
     seed: str
     spread: str
     machine: str
@@ -65,6 +67,7 @@ def _answer(number: int, row: Row, results: Results) -> Answer:
         contradicts=_contradiction(number, row, found, results),
         why=_filled(row.because, found),
         command=row.command or (_command(sources[first], saved) if first else ""),
+        experiment=sources[first].experiment if saved and not sources[first].part else "",
         seed=saved.seed if saved else "",
         spread=_spread(value),
         machine=saved.machine if saved and row.mark in MACHINE_COUNTS else "",

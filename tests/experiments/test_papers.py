@@ -52,6 +52,10 @@ def test_rows_with_a_number_of_ours_are_not_said_to_be_untestable() -> None:
     assert wrong == []
 
 
+def test_what_only_prints_help_makes_no_row() -> None:
+    assert [row.where for _, row in ALL_ROWS if "--help" in row.command] == []
+
+
 def test_no_figure_of_ours_is_typed() -> None:
     typed = [
         f"paper {number}, {row.where}: {found[0]}"
