@@ -29,10 +29,10 @@ def measure_ping_pongs(slower: float, seconds: float, largest: str) -> list[dict
 
 
 def measure_hpl(
-    slower: float, order: int, blocks: Sequence[int], grid: tuple[int, int], repeats: int, planes: Mapping[str, str]
+    slower: float, order: int, block: int, grid: tuple[int, int], repeats: int, planes: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """One grid of processes on each plane, which are given with their interfaces; the `results` of --json."""
-    words = ["bench", "hpl", "--matrix-order", str(order), "--nb", ",".join(map(str, blocks))]
+    words = ["bench", "hpl", "--matrix-order", str(order), "--nb", str(block)]
     words += ["--grids", f"{grid[0]}x{grid[1]}", "--repeats", str(repeats)]
     words += ["--planes", ",".join(f"{plane}={interface}" for plane, interface in planes.items())]
     found: list[dict[str, Any]] = _in_lab(slower, words)["results"]
