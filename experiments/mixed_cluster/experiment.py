@@ -15,7 +15,7 @@ from ayatori.resumable import SavedResults, compute_each
 from experiments.mixed_cluster.cell_cluster import GRIDS, cell_table, model_cells
 from experiments.mixed_cluster.lab_measurement import CLUSTER, PLANES, measure_hpl, measure_ping_pongs
 from experiments.mixed_cluster.presentation import Measured, figures_of, tables_of
-from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transports, why_not
+from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transport, why_not
 from experiments.page import open_results, present
 
 PAPER = PRESETS["paper3"]
@@ -64,7 +64,7 @@ def _measure(settings: Settings, results: SavedResults) -> Measured:
     if settings.verbs and not transports:
         note(f"no virtual machine can be made: {reason}")
     points = list(product(settings.grids, settings.blocks))
-    with progress("measurement", 1 + len(points) + bool(transports)) as advance:
+    with progress("measurement", 1 + len(points) + len(transports)) as advance:
 
         def ping_pongs(slower: float) -> list[dict[str, Any]]:
             return measure_ping_pongs(slower, settings.seconds, settings.largest)
@@ -76,8 +76,5 @@ def _measure(settings: Settings, results: SavedResults) -> Measured:
         [measured.ping_pongs] = compute_each(results, "ping-pong", [settings.slower], ping_pongs, advance)
         hpl = compute_each(results, "HPL", points, hpl_on, advance)
         measured.hpl = [point for points in hpl for point in points]
-        if transports:
-            [measured.transports] = compute_each(
-                results, "transports", [transports], lambda _: measure_transports(), advance
-            )
+        measured.transports = compute_each(results, "transports", transports, measure_transport, advance)
     return measured
