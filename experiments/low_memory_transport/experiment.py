@@ -105,7 +105,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
 
 
 def _incasts(settings: Settings, results: SavedResults) -> Incasts:
-    found = Incasts(settings.sizes, settings.buffers, settings.seeds)
+    found = Incasts(settings.sizes, settings.buffers, settings.seeds, settings.messages)
     runs = [(protocol, 1) for protocol in FIGURE6]
     runs += [(protocol, count) for count in settings.buffers for protocol in FIGURE5 if (protocol, count) not in runs]
     items = [(size, seed) for size in settings.sizes for seed in settings.seeds]
