@@ -73,8 +73,8 @@ def _table2(found: Incasts, key: str, place: int) -> Table:
         f"Table 2: {titles[key]}, one receive buffer",
         ["", *(format_bytes(size) for size in found.sizes)],
         rows,
-        f"Each of our clients sends {found.messages:,} messages, with a timer of 1 us a tenth. The paper does not say how "
-        "many it sent; its counts fit 2,000. Scale ours to that before you compare: the page of the paper does. "
+        f"Each of our clients sends {found.messages:,} messages, with a timer of 1 us a tenth. The paper does not say "
+        "how many it sent; its counts fit 2,000. Scale ours to that before you compare: the page of the paper does. "
         "Each copy costs the server's link and adapter; a duplicate also costs its processor a receive and an answer.",
     )
 

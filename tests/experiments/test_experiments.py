@@ -1,7 +1,7 @@
 """Each experiment on a few jobs: key figures as they were, and the same after an interruption."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,6 @@ FEW_JOBS = fat_tree_alltoall.Settings(
 )
 SMALL_TORUS = torus_broadcast.Settings(shapes=("2x3x2",), sizes=(1 << 12, 1 << 20), smpi=False, on_nwtopo=None)
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nobody_else_is_busy() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("experiments.page.share_of_others", lambda: 0.0)
-        yield
 
 
 @pytest.fixture(scope="module")
