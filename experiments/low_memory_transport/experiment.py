@@ -98,15 +98,14 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
         memory = _memory(settings, results)
         tables, figures = tables + memory_tables(memory), figures + memory_figures(memory)
     tables += _on_verbs(settings, results)
-    about = (
-        f"31 clients to one server, {settings.messages} messages each, on a simulated network; medians of "
-        f"{len(settings.seeds)} seeds"
+    about = f"31 clients to one server, {settings.messages} messages each, on a simulated network; " + (
+        f"medians of {len(settings.seeds)} seeds" if len(settings.seeds) > 1 else f"seed {settings.seeds[0]}"
     )
     return present(results, "Paper 5: reliable messages in little memory", about, tables, figures)
 
 
 def _incasts(settings: Settings, results: SavedResults) -> Incasts:
-    found = Incasts(settings.sizes, settings.buffers, settings.seeds)
+    found = Incasts(settings.sizes, settings.buffers, settings.seeds, settings.messages)
     runs = [(protocol, 1) for protocol in FIGURE6]
     runs += [(protocol, count) for count in settings.buffers for protocol in FIGURE5 if (protocol, count) not in runs]
     items = [(size, seed) for size in settings.sizes for seed in settings.seeds]

@@ -21,7 +21,7 @@ def retry_errors(found: Broken, protocol: Protocol) -> Table:
         rows,
         "The paper could not measure 100 buffers: RC-SRQ ended with a retry error there, and ran with 1, 10, 1,000 and "
         "10,000. It does not tell its rnr_retry. By this model no limit explains that: fewer buffers break more "
-        "connections, and with one buffer all limits but 7 (none) break most of them. The paper's runs with 1 buffer "
+        "connections, and with one buffer all limits but 7 (none) break some of them. The paper's runs with 1 buffer "
         "can't have had a limit on NAKs then; that leaves the other error, of a timer that runs out without any "
         "answer, which takes losses or an interface that stops. The paper tells of neither.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ayatori.resumable import SavedResults, compute_each
 from experiments.mixed_cluster.cell_cluster import GRIDS, cell_table, model_cells
 from experiments.mixed_cluster.lab_measurement import CLUSTER, PLANES, measure_hpl, measure_ping_pongs
 from experiments.mixed_cluster.presentation import Measured, figures_of, tables_of
-from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transports, why_not
+from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transport, why_not
 from experiments.page import open_results, present
 
 PAPER = PRESETS["paper3"]
@@ -62,19 +63,18 @@ def _measure(settings: Settings, results: SavedResults) -> Measured:
     transports = TRANSPORTS if settings.verbs and not (reason := why_not()) else ()
     if settings.verbs and not transports:
         note(f"no virtual machine can be made: {reason}")
-    with progress("measurement", 1 + len(settings.grids) + bool(transports)) as advance:
+    points = list(product(settings.grids, settings.blocks))
+    with progress("measurement", 1 + len(points) + len(transports)) as advance:
 
         def ping_pongs(slower: float) -> list[dict[str, Any]]:
             return measure_ping_pongs(slower, settings.seconds, settings.largest)
 
-        def hpl_on(grid: tuple[int, int]) -> list[dict[str, Any]]:
-            return measure_hpl(settings.slower, settings.order, settings.blocks, grid, settings.repeats, PLANES)
+        def hpl_on(point: tuple[tuple[int, int], int]) -> list[dict[str, Any]]:
+            grid, block = point
+            return measure_hpl(settings.slower, settings.order, block, grid, settings.repeats, PLANES)
 
         [measured.ping_pongs] = compute_each(results, "ping-pong", [settings.slower], ping_pongs, advance)
-        hpl = compute_each(results, "HPL", settings.grids, hpl_on, advance)
+        hpl = compute_each(results, "HPL", points, hpl_on, advance)
         measured.hpl = [point for points in hpl for point in points]
-        if transports:
-            [measured.transports] = compute_each(
-                results, "transports", [transports], lambda _: measure_transports(), advance
-            )
+        measured.transports = compute_each(results, "transports", transports, measure_transport, advance)
     return measured

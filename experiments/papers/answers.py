@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from experiments.papers import values1, values2, values3, values4, values5
 from experiments.papers.rows import Paper, Row, names_in
-from experiments.papers.values import Results, Source, Value, Values
+from experiments.papers.values import Results, Saved, Source, Value, Values
 
 VALUES: dict[int, Values] = {
     1: values1.VALUES,
@@ -39,6 +39,8 @@ class Answer:
     """Empty where our model does not contradict the paper."""
     why: str
     command: str
+    experiment: str
+    """Whose page draws figures; empty for single commands."""
     seed: str
     spread: str
     machine: str
@@ -64,11 +66,18 @@ def _answer(number: int, row: Row, results: Results) -> Answer:
         difference=_difference(row, value),
         contradicts=_contradiction(number, row, found, results),
         why=_filled(row.because, found),
-        command=row.command or (sources[first].command if first else ""),
+        command=row.command or (_command(sources[first], saved) if first else ""),
+        experiment=sources[first].experiment if saved and not sources[first].part else "",
         seed=saved.seed if saved else "",
         spread=_spread(value),
         machine=saved.machine if saved and row.mark in MACHINE_COUNTS else "",
     )
+
+
+def _command(source: Source, saved: Saved | None) -> str:
+    """Of a quick run the quick one, which takes minutes and has the page's numbers."""
+    quick = saved is not None and saved.quick and not source.part
+    return f"{source.command} --quick" if quick else source.command
 
 
 class _NotRun:

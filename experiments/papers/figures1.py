@@ -42,9 +42,6 @@ class Traffic:
         pairs = ((rank, (rank + distance) % self.ranks) for rank in range(self.ranks))
         return Counter(link for pair in pairs for link in self.paths[pair])
 
-    def all_steps(self) -> Links:
-        return Counter(link for path in self.paths.values() for link in path)
-
     def hot_steps(self) -> list[int]:
         return [distance for distance in range(1, self.ranks) if max(self.step(distance).values()) > 1]
 
@@ -55,7 +52,7 @@ def pictures() -> list[Markup]:
     def job(*nodes: int) -> Job:
         return _core.job_of_hosts(network, [(f"N{node}", 1) for node in nodes], "the figure's job")
 
-    two, three, four = job(3, 5, 6, 9), job(*range(8)), job(0, 3, 6)
+    two, three, four = job(3, 5, 6, 9), job(*range(8)), job(17, 0)
     return [
         _picture(network, "Figure 1: a 3-ary-2-tree", None, Counter()),
         _picture(
@@ -66,14 +63,28 @@ def pictures() -> list[Markup]:
         ),
         _picture(
             network,
-            "Figure 4: nodes 0, 3, 6 are reached over roots 0, 1, 2 by their LIDs, all messages",
+            "Figure 4: node 0 is reached over roots 0, 1 and 2 by its LIDs 4, 5 and 6, here from node 17",
             four,
-            Traffic(network, four, RULE).all_steps(),
-            hot=4,
+            _over_all_lids(network, *four.endpoints(network)),
+            said="Its LID 7 has a path, too: switches without an entry drop packets.",
         ),
         *_before_and_after(network, 6),
         *_before_and_after(network, 8),
     ]
+
+
+def _over_all_lids(network: Network, sender: int, receiver: int) -> Links:
+    """Paths by the entries of the switches for each LID of the receiver; only whether a link is on one."""
+    routes = tables_of_the_paper(network, RULE)
+    base = routes.base_lid(receiver)
+    links: Links = Counter()
+    for lid in range(base, base + 2 ** routes.lmc(receiver)):
+        port: int | None = sender
+        while port is not None and (there := network.port(port).peer) != receiver:
+            links[port] = 1
+            device = network.port(there).device
+            port = network.cabled_port(device, routes.out(device, lid))
+    return links
 
 
 def _before_and_after(network: Network, size: int) -> list[Markup]:
@@ -91,13 +102,13 @@ def _before_and_after(network: Network, size: int) -> list[Markup]:
     return []
 
 
-def _picture(network: Network, title: str, job: Job | None, links: Links, hot: int = 1) -> Markup:
-    """Cables of messages are drawn thicker, and red where a direction has more than `hot` of them."""
+def _picture(network: Network, title: str, job: Job | None, links: Links, said: str = "") -> Markup:
+    """Cables of messages are drawn thicker, and red where a direction has more than one of them."""
     drawing = _core.draw(network)
     parts = []
     for bundle in drawing.bundles:
         load = max((links[link] for port in bundle.ports for link in (port, network.port(port).peer)), default=0)
-        look = ("#999999", 0.8) if load == 0 else ("#1f6fb2", 2.5) if load <= hot else ("#c62828", 5)
+        look = ("#999999", 0.8) if load == 0 else ("#1f6fb2", 2.5) if load == 1 else ("#c62828", 5)
         parts.append(_line(bundle.points, *look))
     for box in drawing.boxes:
         place = {"x": box.x - box.width / 2, "y": box.y - box.height / 2, "width": box.width, "height": box.height}
@@ -111,7 +122,8 @@ def _picture(network: Network, title: str, job: Job | None, links: Links, hot: i
     for text in drawing.texts:
         parts.append(tag("text", text.text, x=text.x, y=text.y, font_size=text.size, text_anchor=text.anchor))
     worst = max(links.values(), default=0)
-    said = f"At most {worst} message{'s' if worst > 1 else ''} on a link at once." if links and hot == 1 else ""
+    if links and not said:
+        said = f"At most {worst} message{'s' if worst > 1 else ''} on a link at once."
     view = f"0 0 {drawing.width:g} {drawing.height:g}"
     svg = tag(
         "svg", join(parts), viewBox=view, width=drawing.width, height=drawing.height, role="img", aria_label=title

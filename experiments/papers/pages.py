@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.report.document import document
-from ayatori.report.markup import Markup, heads, table, tag
+from ayatori.report.markup import Markup, heads, join, table, tag
 from experiments.papers import figures1
 from experiments.papers.answers import NOT_COVERED, NOT_RUN, Answer, answers_of
 from experiments.papers.rows import MARKS, PAPERS, Paper, read_paper
@@ -79,23 +80,37 @@ def _page_of(paper: Paper, answers: list[Answer]) -> str:
 
 def _row(answer: Answer) -> Markup:
     why = [text for text in (answer.difference, answer.contradicts, answer.why) if text]
-    made = [tag("code", answer.command)] if answer.command else []
+    made = [_command(answer.command)] if answer.command else []
+    if answer.experiment:
+        made.append(tag("div", tag("a", "its figures", href=f"../{answer.experiment}/index.html"), class_="note"))
     for name, text in (("seed", answer.seed), ("spread", answer.spread), ("on", answer.machine)):
         if text:
             made.append(tag("div", f"{name} {text}", class_="note"))
     return tag(
         "tr",
         tag("th", answer.where, tag("div", answer.kind, class_="note"), scope="row"),
-        tag("td", answer.says, class_="sentence"),
-        tag("td", answer.ours, class_="sentence"),
+        tag("td", _with_code(answer.says), class_="sentence"),
+        tag("td", _with_code(answer.ours), class_="sentence"),
         tag("td", answer.mark, class_="method"),
         tag(
             "td",
-            *(tag("p", text, class_="contradicts" if text is answer.contradicts else None) for text in why),
+            *(tag("p", _with_code(text), class_="contradicts" if text is answer.contradicts else None) for text in why),
             class_="sentence",
         ),
         tag("td", *made, class_="sentence"),
     )
+
+
+def _command(line: str) -> Markup:
+    """No line ends within an option."""
+    words = (tag("span", word, class_="option") if word.startswith("-") else word for word in line.split(" "))
+    return tag("code", join(words, " "))
+
+
+def _with_code(sentence: str) -> Markup:
+    """What is between backticks is code."""
+    parts = re.split("`([^`]*)`", sentence)
+    return join(tag("code", part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def _marks() -> Markup:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
@@ -19,6 +20,8 @@ class Saved:
     parameters: Mapping[str, Any]
     results: Mapping[str, list[Any]]
     machine: str = ""
+    quick: bool = False
+    """Whether the run had the settings of --quick."""
 
     @property
     def seed(self) -> str:
@@ -32,6 +35,14 @@ class Saved:
         if not self.results.get(name):
             raise Missing(name)
         return self.results[name]
+
+
+def saved_of(experiment: str, found: Mapping[str, Any]) -> Saved:
+    """Of what its results.json has."""
+    parameters = found["parameters"]
+    quick = asdict(importlib.import_module(f"experiments.{experiment}").QUICK)
+    same = all(parameters.get(name, value) == value for name, value in json.loads(json.dumps(quick)).items())
+    return Saved(parameters, found["results"], found.get("machine", ""), same)
 
 
 class Missing(Exception):
@@ -94,7 +105,7 @@ def read_results(folder: Path, experiments: Sequence[str]) -> Results:
             continue
         found = json.loads(path.read_text(encoding="utf-8"))
         if "tables" in found:
-            saved[name] = Saved(found["parameters"], found["results"], found.get("machine", ""))
+            saved[name] = saved_of(name, found)
     return Results(saved)
 
 

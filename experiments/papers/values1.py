@@ -6,7 +6,7 @@ from collections.abc import Callable
 from statistics import fmean
 
 from experiments.fat_tree_alltoall.experiment import MAIN, RINGS, VARIANTS, packets_named
-from experiments.papers.values import Saved, Source, Value, Values, mean_of, share_of, single
+from experiments.papers.values import Missing, Saved, Source, Value, Values, mean_of, share_of, single
 
 PLAIN = next(variant for variant in VARIANTS if variant.algorithm == "shift" and not variant.model.head_of_line)
 PLAIN_BLOCKED = next(variant for variant in VARIANTS if variant.algorithm == "shift" and variant.model.head_of_line)
@@ -14,6 +14,7 @@ BLOCKED = next(variant for variant in VARIANTS if variant.name == "head-of-line 
 INSIDE = next(variant for variant in VARIANTS if "measured on a machine" in variant.name)
 GOOD, OF = 1500, 1000
 RING, PLAIN_RING = RINGS
+FIGURE_2 = "the rule's plan of figure 2's job"
 
 
 def _source(compute: Callable[[Saved], Value | float]) -> Source:
@@ -125,7 +126,20 @@ def _gain_by_steps(saved: Saved) -> float:
     return float(found["bandwidth"] / found["bandwidth_before"] - 1) * 100
 
 
+def _by_rule(command: str, number: str) -> Source:
+    """Of a plan that has the rule's paths: `ayatori plan` leaves base LIDs where the rule gains nothing."""
+
+    def find(saved: Saved) -> float:
+        found = saved.of(command)[0]
+        if not found["by_rule"]:
+            raise Missing(command)
+        return float(found[number])
+
+    return Source("single_commands", find, command)
+
+
 VALUES: Values = {
+    "random_jobs": _source(lambda saved: len(_random(saved, "rule"))),
     "base_mean": _mean("base-lids"),
     "base_min": _source(lambda saved: min(_random(saved, "base-lids"))),
     "base_max": _source(lambda saved: max(_random(saved, "base-lids"))),
@@ -185,10 +199,11 @@ VALUES: Values = {
     "checks": single("OpenSM's file engine", "checks"),
     "checks_passed": single("OpenSM's file engine", "passed"),
     "paths": single("LIDs", "paths"),
-    "base_lid": single("the rule's plan", "base_lid_of_rank_0"),
-    "root_of_0": single("the rule's plan", "root_of_rank_0"),
-    "root_of_1": single("the rule's plan", "root_of_rank_1"),
-    "root_of_2": single("the rule's plan", "root_of_rank_2"),
+    "base_lid": single("nodes 0, 3 and 6", "base_lid_of_rank_0"),
+    **{f"root_of_{rank}": _by_rule(FIGURE_2, f"root_of_rank_{rank}") for rank in range(4)},
+    "base_lid_of_5": _by_rule(FIGURE_2, "base_lid_of_rank_1"),
+    "bits_of_5": _by_rule(FIGURE_2, "bits_of_rank_1"),
+    **{f"shuffled_{rank}": _by_rule("the same in another order", f"root_of_rank_{rank}") for rank in range(4)},
     "free_6": single("6 random nodes", "free"),
     "free_6_before": single("6 random nodes", "free_before"),
     "free_8": single("8 random nodes", "free"),

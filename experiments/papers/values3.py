@@ -68,7 +68,7 @@ def _transport(name: str) -> Source:
     """Half of a round trip of the shortest message, in microseconds: the fastest tenth."""
 
     def find(saved: Saved) -> float:
-        found: list[dict[str, Any]] = saved.of("transports")[0]
+        found: list[dict[str, Any]] = saved.of("transports")
         own = next((one for one in found if one["transport"] == name and one.get("sizes")), None)
         if own is None:
             raise Missing(name)
@@ -80,7 +80,7 @@ def _transport(name: str) -> Source:
 def _sockets_share(saved: Saved) -> float:
     """Per cent of verbs' throughput that sockets have on one adapter, at the largest size."""
     found = {
-        one["transport"]: one["sizes"][-1]["half_round_trip_s"] for one in saved.of("transports")[0] if one.get("sizes")
+        one["transport"]: one["sizes"][-1]["half_round_trip_s"] for one in saved.of("transports") if one.get("sizes")
     }
     if not {SOCKETS, RELIABLE} <= set(found):
         raise Missing("transports")

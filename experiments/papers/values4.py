@@ -235,4 +235,5 @@ for _number, (_nodes, _order) in _KRYLOV.items():
         f"figure{_number}_cg": _krylov(_nodes, _order, "hosts", "CG"),
         f"figure{_number}_pipecg": _krylov(_nodes, _order, "hosts", f"PIPECG, {_THREAD}"),
     }
+VALUES["figure9_tests"] = _overlap(*_OVERLAP[9], "hosts", "both", "MPI_Test every 10 us")
 VALUES |= {f"figure{number}_cg_ahead": _cg_ahead(number) for number in (13, 15, 16)}

@@ -226,6 +226,12 @@ VALUES |= {
     for n in (10**6, 10**7)
 }
 VALUES |= {f"ours_{n}": single("memory of messages", f"UDP: {n}") for n in _COUNTS}
+VALUES |= {
+    "rc_1000000": single("memory of messages", "RC: 1000000"),
+    "rc_srq_1000000": single("memory of messages", "RC, SRQ: 1000000"),
+    "xrc_1000000": single("memory of messages", "XRC: 1000000"),
+    "xrc_10000000": single("memory of messages", "XRC: 10000000"),
+}
 VALUES |= {f"ours_verbs_{n}": single("memory of messages", f"verbs: {n}") for n in _COUNTS}
 for _us in TIMERS_US:
     for _size in SIZES:

@@ -56,11 +56,15 @@ def _lids(found: Any) -> Numbers:
 
 
 def _plan(found: Any) -> Numbers:
-    """How far each rank's LID is from its base LID: the root switch by which packets reach it."""
-    return {f"root_of_rank_{number}": rank["path_bits"] for number, rank in enumerate(found["ranks"])} | {
-        "base_lid_of_rank_0": found["ranks"][0]["base_lid"],
-        "lids": 2 ** found["lmc"],
-    }
+    """Base LIDs, how far each rank's LID is from its own, and the root by which packets reach it on figure 1's fabric:
+    LID base + j of node i takes root (i + j) mod 3 (ayatori/routing/generate.hpp)."""
+    numbers = {"lids": 2.0 ** found["lmc"], "by_rule": float(found["method"] == "rule")}
+    for number, (machine, rank) in enumerate(zip(found["machines"], found["ranks"], strict=True)):
+        node = int(machine["host"].removeprefix("N"))
+        numbers[f"root_of_rank_{number}"] = (node + rank["path_bits"]) % 3
+        numbers[f"base_lid_of_rank_{number}"] = rank["base_lid"]
+        numbers[f"bits_of_rank_{number}"] = rank["path_bits"]
+    return numbers
 
 
 def _by_name(found: Any) -> Numbers:
@@ -137,6 +141,11 @@ def _check(hosts: str) -> Command:
     return Command(f"printf '%s\\n' {hosts} > job; ayatori check {_SMALL} --job job --json", _json(_job))
 
 
+def _plan_of(hosts: str) -> Command:
+    words = f"ayatori plan {_SMALL} --job job --method rule --out plan.json"
+    return Command(f"printf '%s\\n' {hosts} > job; {words} >&2; cat plan.json", _json(_plan))
+
+
 def _random_jobs(source: str, size: int) -> Command:
     words = f"ayatori plan {source} --random-jobs 1000 --job-size {size} --method rule --json"
     return Command(words, _json(_jobs))
@@ -166,11 +175,9 @@ COMMANDS = {
     "figure 3's job, symmetric": _check("N0 N1 N3 N4 N6 N7 N9 N10"),
     "LIDs": Command(f"ayatori route {_SMALL} --lmc auto --out-dir tables --json", _json(_lids)),
     "most LIDs": Command(f"ayatori route {_SMALL} --lmc 7 --out-dir tables --json", _json(_lids)),
-    "the rule's plan": Command(
-        f"printf '%s\\n' N0 N3 N6 > job; ayatori plan {_SMALL} --job job --method rule --out plan.json >&2; "
-        "cat plan.json",
-        _json(_plan),
-    ),
+    "nodes 0, 3 and 6": _plan_of("N0 N3 N6"),
+    "the rule's plan of figure 2's job": _plan_of("N3 N5 N6 N9"),
+    "the same in another order": _plan_of("N9 N5 N6 N3"),
     "figure 2's job, planned": Command(
         f"printf '%s\\n' N3 N5 N6 N9 > job; ayatori plan {_SMALL} --job job --method rule --json", _json(_job)
     ),

@@ -36,7 +36,8 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     with progress("command", len(settings.names)) as advance:
         for name in settings.names:
             [numbers] = compute_each(results, name, [name], run_command, advance)
-            rows += [[COMMANDS[name].line, what, f"{number:g}"] for what, number in numbers.items()]
+            lines = [COMMANDS[name].line, *[""] * (len(numbers) - 1)]
+            rows += [[line, what, f"{n:g}"] for line, (what, n) in zip(lines, numbers.items(), strict=True)]
     table = Table("Numbers by command", ["", "what", "number"], rows)
     about = "Each command is as one types it in the root of this repository; the pages of the papers quote its numbers."
     return present(results, "Single commands", about, [table], [])

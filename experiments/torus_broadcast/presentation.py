@@ -110,7 +110,7 @@ def _shape_figure(found: Broadcasts, shape: str, id: str) -> Figure:
         "Solid: trees that follow the cables; dashed: trees that do not know the network. One link carries 5 GB/s; a "
         "node sends on four links at once (dotted: on all six).",
         curves,
-        log_axis("message", found.sizes[::3], format_bytes),
+        log_axis("message", found.sizes[:: -(-len(found.sizes) // 6)], format_bytes),
         upright("GB/s", rangemode="tozero"),
     )
 

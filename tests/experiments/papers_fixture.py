@@ -1,9 +1,10 @@
-"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py`. Experiments
-that have not run keep what is there."""
+"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py [NAME …]`.
+Experiments that are not named, or have not run, keep what is there: name none that ran on a busy machine."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ def shorter(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def main() -> None:
-    found = read_results(QUICK_RESULTS, list(EXPERIMENTS))
+def main(names: list[str]) -> None:
+    found = read_results(QUICK_RESULTS, names or list(EXPERIMENTS))
     watched = {name: Watched(dict(saved.results)) for name, saved in found.saved.items()}
     results = Results({name: Saved(found.saved[name].parameters, own) for name, own in watched.items()})
     for values in VALUES.values():
@@ -61,4 +62,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

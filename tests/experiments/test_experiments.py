@@ -12,6 +12,7 @@ from ayatori.base.errors import Error
 from ayatori.resumable import SavedResults
 from experiments import fat_tree_alltoall, torus_broadcast
 from experiments.fat_tree_alltoall.experiment import VARIANTS
+from experiments.page import share_of_others, this_machine
 
 MEASURED_INSIDE, SHARED_INSIDE = (variant for variant in VARIANTS if "inside a node" in variant.name)
 FEW_JOBS = fat_tree_alltoall.Settings(
@@ -76,6 +77,13 @@ def test_pages_draw_both_figures_of_each_paper(fat_tree: Path, torus: Path) -> N
         page = (folder / "index.html").read_text()
         assert [place for place in places if f'id="{place}"' in page] == places
         assert "<script src" not in page
+
+
+def test_pages_say_that_others_were_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0 <= share_of_others() <= 1.1
+    assert "busy" not in this_machine()
+    monkeypatch.setattr("experiments.page.share_of_others", lambda: 0.874)
+    assert this_machine().endswith("; busy: other programs took 87% of the cores")
 
 
 class Interrupted(Exception):

@@ -64,10 +64,14 @@ def test_without_a_lab_nothing_is_claimed() -> None:
 def test_the_page_has_the_papers_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made_up = measured_like_the_paper()
     by_grid = {(1, 8): made_up.hpl[:6], (1, 4): made_up.hpl[6:12], (1, 1): made_up.hpl[12:]}
+
+    def hpl_of(_slower: float, _order: int, block: int, grid: tuple[int, int], *_: object) -> list[dict[str, Any]]:
+        return [one for one in by_grid[grid] if one["nb"] == block]
+
     module = "experiments.mixed_cluster.experiment"
     monkeypatch.setattr(f"{module}.why_impossible", lambda _: "")
     monkeypatch.setattr(f"{module}.measure_ping_pongs", lambda *_: made_up.ping_pongs)
-    monkeypatch.setattr(f"{module}.measure_hpl", lambda _slower, _order, _blocks, grid, *_: by_grid[grid])
+    monkeypatch.setattr(f"{module}.measure_hpl", hpl_of)
     page = mixed_cluster.run(tmp_path, mixed_cluster.Settings(verbs=False)).read_text()
     assert all(f'id="figure{number}"' in page for number in (6, 7, 8, 9))
     monkeypatch.setattr(f"{module}.measure_hpl", lambda *_: pytest.fail("measured again"))

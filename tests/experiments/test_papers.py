@@ -17,9 +17,9 @@ from experiments.__main__ import EXPERIMENTS
 from experiments.papers import MARKS, PAPERS, Row, read_paper, write_pages
 from experiments.papers.answers import NOT_COVERED, NOT_RUN, VALUES, answers_of, sources_of, unknown_names
 from experiments.papers.pages import as_json
-from experiments.papers.quoted import PAGE, quoted, read_saved, with_quotes
+from experiments.papers.quoted import PAGE, README, quoted, read_saved, with_count, with_quotes
 from experiments.papers.rows import KINDS
-from experiments.papers.values import Missing, Results, Saved, Source, Value, mean_of, median_of, share_of
+from experiments.papers.values import Missing, Results, Saved, Source, Value, mean_of, median_of, saved_of, share_of
 from experiments.single_commands.commands import COMMANDS
 from experiments.single_commands.lines import count
 
@@ -50,6 +50,10 @@ def test_rows_with_a_number_of_ours_are_not_said_to_be_untestable() -> None:
     taken_over = "Reference 7 measured it; ours takes it over."
     wrong = [row.where for _, row in ALL_ROWS if row.mark == "not testable" and row.ours and row.because != taken_over]
     assert wrong == []
+
+
+def test_what_only_prints_help_makes_no_row() -> None:
+    assert [row.where for _, row in ALL_ROWS if "--help" in row.command] == []
 
 
 def test_no_figure_of_ours_is_typed() -> None:
@@ -150,6 +154,17 @@ def test_a_contradiction_comes_when_the_model_breaks(results: Results) -> None:
     assert any(answer.contradicts for answer in answers_of(read_paper(1), other) if answer.says.startswith(rings))
 
 
+def test_a_row_of_a_quick_run_has_its_command(results: Results) -> None:
+    def command(saved: Saved) -> str:
+        answers = answers_of(read_paper(1), Results({"job_stream": saved}))
+        return next(answer.command for answer in answers if answer.says.startswith("Jobs on contiguous nodes"))
+
+    quick = results.saved["job_stream"]
+    assert command(quick) == "./run experiments job_stream --quick"
+    full = saved_of("job_stream", {"parameters": {**quick.parameters, "jobs": 1000}, "results": quick.results})
+    assert command(full) == "./run experiments job_stream"
+
+
 def test_spreads() -> None:
     assert mean_of([1.0, 3.0], "jobs") == Value(2.0, pytest.approx(2.0), "twice the standard error of 2 jobs")
     assert median_of([1.0, 2.0, 5.0], "runs") == Value(2.0, 2.0, "half of the range of 3 runs")
@@ -195,6 +210,9 @@ def test_the_page_of_papers_quotes_saved_results(results: Results) -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == with_quotes(page, results)
     assert NOT_RUN not in quoted(results)
+    readme = README.read_text(encoding="utf-8")
+    assert "figures and claims" in readme
+    assert readme == with_count(readme)
 
 
 def test_lines_are_counted_without_comments() -> None:

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from ayatori.report.hpl_page import hpl_page
+from ayatori.report.markup import key_line
 from ayatori.report.overlap_page import overlap_page
 
 POINT = {
@@ -54,3 +57,12 @@ def test_overlap_page_says_what_a_thread_changes_and_whether_that_was_measured()
     measured = {"before": 2.1, "after": 1.8, "hidden": 0.3, "verdict": "as predicted"}
     page = overlap_page(OVERLAP | {"measured": measured}).replace("\u00a0", " ")
     assert "<strong>Run time with the plug-in&#x27;s thread: 2.1 → 1.8 s, measured</strong>" in page
+
+
+@pytest.mark.parametrize(
+    ("dash", "drawn"), [("solid", ""), ("dot", 'stroke-dasharray="2 2"'), ("8px 4px", 'stroke-dasharray="8 4"')]
+)
+def test_keys_of_curves_have_their_dashes(dash: str, drawn: str) -> None:
+    line = key_line(2, dash)
+    assert drawn in line
+    assert drawn or "dasharray" not in line

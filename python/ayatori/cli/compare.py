@@ -157,11 +157,19 @@ def concurrent(network: Network, paths: list[Path], ppn: int, order: str) -> Wor
     return Workload("concurrent jobs", together=tuple(JobOnFabric(each.name, each.job) for each in named))
 
 
+def jobs_in_words(each: WorkloadData) -> str:
+    """20 jobs of 8 hosts; 2 concurrent jobs; a job by its name."""
+    count, name = each["jobs"], each["name"]
+    if each["concurrent"]:
+        return f"{count} {name}"
+    return name if count == 1 else f"{count} jobs of {name}"
+
+
 def describe(data: CompareData) -> None:
     workloads = data["workloads"]
-    many = [f"{each['jobs']} of {each['name']}" for each in workloads]
     random = "" if any(each["concurrent"] or each["jobs"] == 1 for each in workloads) else f" (seed {data['seed']})"
-    say(f"{data['source']}: bandwidth of {', '.join(many)}{random}, as a share of what the NICs could")
+    many = ", ".join(map(jobs_in_words, workloads))
+    say(f"{data['source']}: bandwidth of {many}{random}, as a share of what the NICs could")
     columns = ["  tables", "VLs", "longest", "balance", "idle"]
     for each in workloads:
         columns += [each["name"], "worst"]

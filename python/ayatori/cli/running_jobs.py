@@ -130,7 +130,7 @@ def tell_what_is_not_listed(new: NewJobs, running: str) -> None:
     """In a folder a job without a hostfile is gone: the next plan would take its links."""
     missing = [name for name in new.jobs if running != SLURM and not (Path(running) / name).exists()]
     if missing:
-        note(f"put the hostfile into {running}, called {missing[0]}, before another job is planned: else it is gone")
+        note(f"put the hostfile into {running} as {missing[0]} before you plan another job: only listed jobs are known")
 
 
 def jobs_in_words(count: int) -> str:
@@ -138,10 +138,10 @@ def jobs_in_words(count: int) -> str:
 
 
 def tables_in_words(lfts: Path | None, lmc: int) -> str:
-    """Which tables the ways of all jobs are counted on."""
+    """Which tables have the paths of all jobs."""
     if lfts is not None:
         return str(lfts)
-    return f"ours at LMC {lmc}: base LIDs have the same entries at LMC 0, so jobs without a plan keep their ways"
+    return f"ours at LMC {lmc}: base LIDs have the same entries at LMC 0, so jobs without a plan keep their paths"
 
 
 def describe_placed(data: PlacedData) -> None:

@@ -16,6 +16,8 @@ from ayatori.prediction.costs import MessageCosts
 
 LAUNCHES = 7
 """Of the MPI. What small messages take is nearly the same all through a launch, and a third more in another."""
+_QUICK_SECONDS = 1.0
+"""Who wants an answer in less gets that of one launch: starting the MPI takes longer than that."""
 _MORE_SECONDS = 240.0
 """At most, until there are some rounds of all sizes: large messages take long over slow cables."""
 _LARGEST_OF_ALL_LAUNCHES = 4 << 10
@@ -89,7 +91,7 @@ def measure_stretches(
             return measure(mpi, words, folder, time, hostfile, settings=settings, sizes=sizes, more_seconds=more)
 
         launches = [[launch(stretch, seconds, sizes_up_to(largest))] for stretch in stretches]
-        for _ in range(LAUNCHES - 1):
+        for _ in range(LAUNCHES - 1 if seconds >= _QUICK_SECONDS else 0):
             for stretch, own in zip(stretches, launches, strict=True):
                 own.append(launch(stretch, seconds / LAUNCHES, sizes_up_to(min(largest, _LARGEST_OF_ALL_LAUNCHES))))
     measured = [fastest_of_launches(own) for own in launches]

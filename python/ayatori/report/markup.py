@@ -39,9 +39,15 @@ def curve_key(tone: int, mark: Markup) -> Markup:
     return tag("svg", mark, class_=f"key tone{tone}", viewBox="0 0 26 12", aria_hidden="true")
 
 
+_DASHES = {"dot": (1, 1), "dash": (3, 3), "longdash": (5, 5), "dashdot": (3, 1, 1, 1)}
+"""Plotly's words, in widths of the line."""
+
+
 def key_line(width: float, dash: str) -> Markup:
     """A short piece of a curve; `dash` as Plotly takes it."""
-    dashes = None if dash == "solid" else dash.replace("px", "")
+    widths = _DASHES.get(dash)
+    lengths = dash.replace("px", "") if widths is None else " ".join(f"{part * width:g}" for part in widths)
+    dashes = None if dash == "solid" else lengths
     return tag("line", x1=0, y1=6, x2=26, y2=6, stroke="currentColor", stroke_width=width, stroke_dasharray=dashes)
 
 
