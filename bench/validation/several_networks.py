@@ -1,6 +1,6 @@
 """Do collectives gain from the plug-in where machines are on several networks?
 
-    python -m bench.validation.several_networks [--mpi mpich] [--bytes 64KiB,256KiB] [--repeats 2]
+    python -m bench.validation.several_networks [--mpi openmpi] [--bytes 64KiB,256KiB] [--repeats 2]
 
 Three chassis of four blades, two of them with InfiniBand (examples/cluster/three-chassis.toml), as a cluster lab, which
 needs root: all-to-all and allreduce of 12 ranks by an MPI where the blades have Ethernet only, by the MPI with the
@@ -146,7 +146,7 @@ def sizes_in(text: str) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", choices=FAMILIES, default="mpich")
+    parser.add_argument("--mpi", choices=FAMILIES, default="openmpi")
     parser.add_argument("--bytes", type=sizes_in, default="8B,4KiB,64KiB,256KiB")
     parser.add_argument("--collectives", default="alltoall,allreduce")
     parser.add_argument("--repeats", type=int, default=2)
