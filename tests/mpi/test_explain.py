@@ -40,6 +40,22 @@ def test_calls_and_operations_of_a_stencil_are_written_down(mpi: plugin.Mpi, tmp
     assert executed.is_whole and executed.seconds == pytest.approx(job.seconds, rel=0.05)
 
 
+def test_a_program_of_the_other_mpi_is_refused_in_one_line(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    """Its handles have another size: passed on, they would crash the program."""
+    (other,) = {"openmpi", "mpich"} - {mpi.family}
+    trace = PLUGINS / other / "libayatori_trace.so"
+    if not trace.exists():
+        pytest.skip("there is only one MPI here")
+    names = {"openmpi": "Open MPI", "mpich": "MPICH"}
+    for variables in ({}, {"AYATORI_TRACE": str(tmp_path)}):
+        done = mpi.run(2, "check_communicators.cpp", before=[trace], preload=False, **variables)
+        said = [line for line in done.stderr.splitlines() if line.startswith("ayatori:")]
+        refusal = f"this trace library is for {names[other]} and cannot trace a program of {names[mpi.family]}"
+        assert said == [f"ayatori: {refusal}"], done.stderr
+        assert done.returncode not in (0, 139)
+    assert not list(tmp_path.iterdir())
+
+
 def test_persistent_requests_and_collectives_of_neighbours(mpi: plugin.Mpi, tmp_path: Path) -> None:
     for way, name in (("persistent", "send"), ("neighbourhood", "neighbours")):
         folder = tmp_path / way

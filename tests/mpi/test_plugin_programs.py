@@ -100,6 +100,17 @@ def test_the_plugin_of_the_other_mpi_says_so_and_steps_aside(mpi: plugin.Mpi) ->
     assert len(told) == 1 and "its collectives are left alone" in told[0], done.stderr
 
 
+def test_large_counts_that_only_the_plugin_has_end_the_program_in_a_line(mpi: plugin.Mpi) -> None:
+    """The plug-in of the other MPI has them in front of an Open MPI that lacks them."""
+    mpi.run_right(2, "asks_for_large_counts.c")
+    if mpi.family == "mpich" or not plugin.library("mpich").exists():
+        return
+    done = mpi.run(2, "asks_for_large_counts.c", plugin=plugin.library("mpich"))
+    assert done.returncode != 0
+    line = "ayatori: this program calls MPI_Bcast_c, which its MPI library lacks, and this plug-in for MPICH has"
+    assert line in done.stderr.splitlines(), done.stderr
+
+
 def test_a_topology_that_does_not_have_the_hosts_is_told_and_not_used(mpi: plugin.Mpi) -> None:
     done = mpi.run_right(3, "check_communicators.cpp", NWTOPO_SOURCE="fattree:K=6,levels=2,nodes=30", **RING)
     assert "ayatori: the network is not used: " in done.stderr

@@ -95,7 +95,7 @@ def describe(tuned: list[Tuned]) -> None:
             one.algorithm + (f" in {format_bytes(one.chunk)}" if one.chunk else ""),
             format_seconds(one.seconds),
             format_seconds(one.mpi_seconds),
-            f"{one.seconds / one.mpi_seconds:.2f}",
+            f"{one.ratio:.2f}",
         ]
         for one in tuned
         if one.is_faster

@@ -40,6 +40,8 @@ class Tuned:
     seconds: float
     mpi_seconds: float
     """Medians over the pairs of measurements."""
+    ratio: float
+    """Median over the pairs of our time, relative to the MPI's own in the same pair."""
     is_faster: bool
     """By a sign test over these pairs, at one error in a hundred; otherwise the MPI's own executes."""
 
@@ -83,7 +85,7 @@ def tune(
         cells.append(",".join([cell.collective, str(cell.bytes), variable, *values]))
     note(f"measuring {len(cells)} collectives and sizes among {len(hosts)} ranks, for about {seconds:g} s")
     lines = _run(command, family, [str(seconds), str(seed), ";".join(cells)], _START_SECONDS + 3 * seconds)
-    tuned = [_tuned(line) for line in lines]
+    tuned = [tuned_of(line) for line in lines]
     measured = Measured(machine_in_words(), place["mpi"], datetime.now(UTC).date().isoformat(), seed)
     return _table(hosts, collectives or COLLECTIVES, sizes, tuned, measured), tuned
 
@@ -100,7 +102,8 @@ def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: flo
     return found
 
 
-def _tuned(line: dict[str, Any]) -> Tuned:
+def tuned_of(line: dict[str, Any]) -> Tuned:
+    """What a line of the program says."""
     algorithm, _, chunk = line["algorithm"].partition(":chunk=")
     ours, mpi = ([micro * 1e-6 for micro in line[key]] for key in ("us", "mpi_us"))
     return Tuned(
@@ -110,6 +113,7 @@ def _tuned(line: dict[str, Any]) -> Tuned:
         chunk=int(chunk or 0),
         seconds=median(ours),
         mpi_seconds=median(mpi),
+        ratio=median(a / b for a, b in zip(ours, mpi, strict=True)),
         is_faster=is_smaller(ours, mpi),
     )
 

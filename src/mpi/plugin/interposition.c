@@ -247,7 +247,9 @@ AYATORI_COMMON_CALLS(WRAPPERS)
 
 #if AYATORI_HAS_LARGE_COUNTS
 __attribute__((noreturn)) static void end_without(const char* name) {
-  fprintf(stderr, "ayatori: this program calls %s, which its MPI library lacks\n", name);
+  /* A program that asks which functions there are, as mpi4py does, finds ours. */
+  fprintf(stderr, "ayatori: this program calls %s, which its MPI library lacks, and this plug-in for %s has\n", name,
+          family);
   abort();
 }
 

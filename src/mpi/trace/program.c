@@ -9,6 +9,7 @@ EACH(Comm_disconnect, (MPI_Comm * comm), (comm), const MPI_Comm was = *comm, tra
 #define INIT(name, parameters, arguments, level)     \
   EXPORTED int name parameters {                     \
     int(*const next) parameters = trace_next(#name); \
+    trace_refuse_others();                           \
     trace_enter();                                   \
     const int code = next arguments;                 \
     trace_leave();                                   \

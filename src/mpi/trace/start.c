@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi_library.h"
+#include "rank_variables.h"
 #include "trace.h"
 
 enum { rounds = 10, tag = 4711, probed_sizes = 14, least_probed = 512, max_tries = 5 };
@@ -24,6 +25,9 @@ static struct {
 
 #ifdef OPEN_MPI
 struct trace_handles trace_handles;
+enum { is_for_open_mpi = 1 };
+#else
+enum { is_for_open_mpi = 0 };
 #endif
 
 /* Whether this MPI's handles are known. */
@@ -162,6 +166,21 @@ static int is_first_of_host(void) {
   comm_rank(host, &place);
   comm_free(&host);
   return place == 0;
+}
+
+void trace_refuse_others(void) {
+  static const char* const families[] = {"MPICH", "Open MPI"};
+  const int is_open_mpi = mpi_library_variable("ompi_mpi_comm_world") != NULL;
+  struct ayatori_rank process = {0, 0};
+  if (is_open_mpi == is_for_open_mpi) return;
+  ayatori_find_rank(&process);
+  if (process.rank == 0) {
+    fprintf(stderr, "ayatori: this trace library is for %s and cannot trace a program of %s\n",
+            families[is_for_open_mpi], families[is_open_mpi]);
+  } else {
+    sleep(10); /* a launcher ends all ranks with the first one, which must not be before the line of rank 0 */
+  }
+  exit(1);
 }
 
 void trace_start(int asked) {

@@ -2,7 +2,8 @@
 /// \file
 /// libayatori_trace.so: writes down when a program's calls of MPI begin and end, which operations they begin and end,
 /// and when bytes cross the network's interfaces. `ayatori explain` preloads it. With AYATORI_TRACE=DIR each
-/// process writes DIR/rank-N.json in MPI_Finalize (docs/overlap.md); without it calls are only passed on.
+/// process writes DIR/rank-N.json in MPI_Finalize (docs/overlap.md); without it calls are only passed on. A program of
+/// the other MPI family is refused.
 
 #include <mpi.h>
 
@@ -112,6 +113,9 @@ void trace_write_traffic(struct _IO_FILE* file);
 
 // ---- start.c
 
+/// Ends the process if its MPI is of the other family: handles have another size there, so calls cannot be passed on.
+/// To be called before MPI_Init, after trace_next().
+void trace_refuse_others(void);
 /// In MPI_Init: clocks are compared, and the eager limit is measured.
 void trace_start(int asked);
 void trace_stop(void);
