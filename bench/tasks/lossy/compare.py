@@ -5,9 +5,9 @@
 Prints one JSON line for each loss in percent (0, 0.1, 1, 5 and 20 if none is given): the median goodput of each stack,
 and those of ours divided by that of the kernel's TCP in the same run, libacp's also by that of TCP with a barrier after
 each round, which libacp's processes have; the median seconds of a core that each takes, which other programs hardly
-change; then how much goodput is left when another
-program has the receiver's core, too, and the round trips of small messages at 1 %. Needs root or user namespaces, and
-nft (Debian's nftables). Stacks alternate; one that is not built (UCX) is left out, and so is one that fails.
+change. Then come how much goodput is left when another program has the receiver's core, too, and the round trips of
+small messages at 1 %. Needs root or user namespaces, and nft (Debian's nftables). Stacks alternate; one that is not
+built (UCX) is left out, and so is one that fails.
 """
 
 from __future__ import annotations
