@@ -87,9 +87,9 @@ def describe(found: MemoryEstimate, connection: int) -> None:
             "(ACP_CONNECTIONS)."
         )
     say(
-        f"  MPI over the transport (run --transport): {format_about_bytes(uses[PROVIDER].bytes)} for a process, with wires "
-        "as shm, UDP, and the MPI's own memory. Address vectors take nothing in the order of the ranks, otherwise at most "
-        "20 B for a rank."
+        "  MPI over the transport (run --transport), with wires as shm, UDP: "
+        f"{format_about_bytes(uses[PROVIDER].bytes)} for a process, and the MPI's own memory. Address vectors take "
+        "nothing in the order of the ranks, otherwise at most 20 B for a rank."
     )
     measured = f"; {format_about_bytes(connection)} is what one takes over Soft-RoCE" * (connection == CONNECTION)
     say(
