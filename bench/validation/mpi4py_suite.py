@@ -2,7 +2,7 @@
 
     python -m bench.validation.mpi4py_suite                 # both MPIs, 1 to 5 processes
     python -m bench.validation.mpi4py_suite --mpi mpich --ranks 3 --only cco_ --variable AYATORI_REPRODUCIBLE=off
-    python -m bench.validation.mpi4py_suite --transport ayatori ayatori-udp-rdma
+    python -m bench.validation.mpi4py_suite --transport ayatori ayatori-udp-rdma --without AlltoallwBottom
     python -m bench.validation.mpi4py_suite --mpi intelmpi  # Intel's MPI from PyPI, under the plug-in for MPICH
 
 The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source
@@ -58,6 +58,8 @@ class Run:
     family: str
     ranks: int
     only: Sequence[str] = ()
+    without: Sequence[str] = ()
+    """Tests whose names contain one of these are left out."""
 
     def options(self) -> list[str]:
         chosen = [f"-i{word}" for word in self.only] + [f"-e{word}" for word in LEFT_OUT[self.family]]
@@ -118,7 +120,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         preloaded += to_preload(run.family)
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
         status = run_program(
-            [*launch, sys.executable, program, tests, lines, *run.options()],
+            [*launch, sys.executable, program, tests, lines, ",".join(run.without), *run.options()],
             folder=folder,
             environment=environment_of(run.family, folder, variables or {}),
             output=folder / "output",
@@ -151,6 +153,9 @@ def main() -> int:
     parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=["openmpi", "mpich"])
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 4, 5])
     parser.add_argument("--only", nargs="*", default=[], help="modules with one of these words in their names")
+    parser.add_argument(
+        "--without", nargs="*", default=[], help="leave out tests with one of these words in their names"
+    )
     parser.add_argument("--variable", nargs="*", default=[], metavar="NAME=VALUE", help="for the run with the plug-in")
     parser.add_argument(
         "--transport", nargs="*", default=[], choices=TRANSPORTS, help="Open MPI over these instead, compared with tcp"
@@ -162,7 +167,7 @@ def main() -> int:
     wrong = 0
     for family in filter(is_there, ["openmpi"] if options.transport else options.mpi):
         for ranks in options.ranks:
-            run = Run(family, ranks, options.only)
+            run = Run(family, ranks, options.only, options.without)
             without = outcomes_of(run, preload=False, variables=first)
             counts = ", ".join(f"{n} {word}" for word, n in sorted(Counter(without[0].values()).items()))
             for name, settings in others.items():

@@ -14,7 +14,7 @@ _PROVIDER = {
 }
 
 TRANSPORTS: Mapping[str, Mapping[str, str]] = {
-    "tcp": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"},
+    "tcp": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "pt2pt"},
     "ayatori": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"},
     # One-sided communication by remote memory and atomics of the provider.
     "ayatori-rdma": {**_PROVIDER, "OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma"},

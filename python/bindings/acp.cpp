@@ -8,6 +8,7 @@ void bind_acp(nb::module_& module) {
   using acp::MemoryUse;
   nb::class_<MemoryUse>(module, "AcpMemoryUse")
       .def_ro("tables", &MemoryUse::tables)
+      .def_ro("provider", &MemoryUse::provider)
       .def_ro("wires", &MemoryUse::wires)
       .def_ro("starter", &MemoryUse::starter)
       .def_ro("waiting", &MemoryUse::waiting)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ayatori import _acp
 from subprocesses import ran
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,7 @@ def said_by_two(program: Path, *words: str, wires: str, timeout: int = 20, lossy
 
 def check_counts(said: str) -> None:
     assert said.count(": good") == 2, said
-    lines = re.findall(r"ayatori-fi: rank \d: (.*); address vectors", said)
+    lines = re.findall(r"ayatori-fi: rank \d: (.*); transport", said)
     # 100 small ones, 3 long ones, one that is cut, and three to meet.
     expected = "107 messages sent, 3 of them long, 107 received, [0-9]+ unexpected; 12 writes, 6 reads, 20 atomics"
     assert len(lines) == 2 and all(re.fullmatch(expected, line) for line in lines), said
@@ -69,6 +70,15 @@ def test_each_operation_does_what_it_should_and_is_counted(program: Path, wires:
 @pytest.mark.skipif(not shutil.which("nft"), reason="needs nftables")
 def test_every_byte_is_right_when_a_fifth_of_the_datagrams_is_lost(program: Path) -> None:
     check_counts(said_by_two(program, "operations", wires="udp", lossy=True))
+
+
+@WIRES
+def test_the_transport_takes_what_is_estimated(program: Path, wires: str) -> None:
+    """`estimate memory` makes a transport as the provider does; this is what the provider counts."""
+    said = said_by_two(program, "operations", wires=wires)
+    counted = [int(number) for number in re.findall(r"transport (\d+) bytes, address vectors 0 bytes", said)]
+    assert len(counted) == 2
+    assert counted == pytest.approx([_acp.acp_memory_use(wires, 2, 2).provider] * 2, rel=0.02)
 
 
 def test_what_is_not_offered_is_refused(program: Path) -> None:

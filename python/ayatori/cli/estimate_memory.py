@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
@@ -11,7 +12,7 @@ from ayatori.base.units import format_about_bytes, format_bytes, parse_bytes, pa
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, print_table, say
-from ayatori.estimate.memory import CONNECTION, LIBACP, OWN_QUEUE, MemoryEstimate, Row, estimate_memory
+from ayatori.estimate.memory import CONNECTION, LIBACP, OWN_QUEUE, PROVIDER, MemoryEstimate, Row, estimate_memory
 
 
 class MemoryData(TypedDict):
@@ -66,9 +67,11 @@ def memory(
 
 def describe(found: MemoryEstimate, connection: int) -> None:
     uses = {use.transport: use for use in found.rows[-1].uses}
-    process = [[f"  {row.processes:,}", *(format_about_bytes(use.bytes) for use in row.uses)] for row in found.rows]
-    print_table("Memory of a process for messages", ["  processes", *uses], process)
-    print_table("Memory of a host", ["  hosts", *uses], [host_row(row) for row in found.rows])
+    columns = [name for name in uses if name != PROVIDER]
+    process = [[f"  {row.processes:,}", *sizes_of(row, columns)] for row in found.rows]
+    print_table("Memory of a process for messages", ["  processes", *columns], process)
+    hosts = [[f"  {row.hosts:,} x {row.per_host}", *sizes_of(row, columns, row.per_host)] for row in found.rows]
+    print_table("Memory of a host", ["  hosts", *columns], hosts)
     names = "; ".join(name for name in LIBACP if name in uses)
     say(
         f"  {names}: libacp. Its tables and buffers were made here, at their default sizes and for so many processes, "
@@ -83,6 +86,11 @@ def describe(found: MemoryEstimate, connection: int) -> None:
             f"  verbs: with {uses['verbs'].queue_pairs} queue pairs, of which all but two are RDMA connections "
             "(ACP_CONNECTIONS)."
         )
+    say(
+        "  MPI over the transport (run --transport), with wires as shm, UDP: "
+        f"{format_about_bytes(uses[PROVIDER].bytes)} for a process, and the MPI's own memory. Address vectors take "
+        "nothing in the order of the ranks, otherwise at most 20 B for a rank."
+    )
     measured = f"; {format_about_bytes(connection)} is what one takes over Soft-RoCE" * (connection == CONNECTION)
     say(
         f"  RC: queue pairs and receive buffers alone. A queue pair of {format_about_bytes(connection)} for each peer, "
@@ -94,5 +102,5 @@ def describe(found: MemoryEstimate, connection: int) -> None:
     say("  MPI: Open MPI, by paper 5's table 1: in straight lines from what it measured after an all-to-all.")
 
 
-def host_row(row: Row) -> list[str]:
-    return [f"  {row.hosts:,} x {row.per_host}", *(format_about_bytes(row.per_host * use.bytes) for use in row.uses)]
+def sizes_of(row: Row, transports: Sequence[str], processes: int = 1) -> list[str]:
+    return [format_about_bytes(processes * use.bytes) for use in row.uses if use.transport in transports]

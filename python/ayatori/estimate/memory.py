@@ -21,7 +21,7 @@ MAX_PROCESSES = 2**31
 
 @dataclass(frozen=True)
 class Use:
-    """Of one process, in bytes, over a transport: one of LIBACP, of OPEN_MPI, or RC, "RC, SRQ", XRC."""
+    """Of one process, in bytes, over a transport: one of LIBACP, PROVIDER, one of OPEN_MPI, or RC, "RC, SRQ", XRC."""
 
     transport: str
     bytes: int
@@ -51,6 +51,8 @@ class MemoryEstimate:
     """Why nothing is known of libacp over verbs; "" if it is."""
 
 
+PROVIDER = "libfabric"
+"""MPI over the transport, by its provider of libfabric, over shared memory and UDP."""
 LIBACP = {"shm, UDP": "auto", "UDP": "udp", "verbs": "verbs"}
 """Of each of libacp's columns its value of ACP_WIRES."""
 OPEN_MPI = {"MPI UD": "UD", "MPI RC-SRQ": "RC-SRQ"}
@@ -74,6 +76,8 @@ def estimate_memory(counts: list[int], per_host: int, connection: int = CONNECTI
             Use(name, use.tables + use.wires + use.queue_pairs * connection, use.waiting, use.queue_pairs)
             for name, use in ours.items()
         ]
+        auto = ours["shm, UDP"]
+        uses.append(Use(PROVIDER, auto.provider + auto.wires, auto.waiting))
         uses += _connected(count, hosts, connection, ours["verbs"].wires if "verbs" in ours else 0)
         uses += [Use(name, _open_mpi(kind, count)) for name, kind in OPEN_MPI.items()]
         rows.append(Row(count, here, hosts, uses))

@@ -40,6 +40,13 @@ Result<std::size_t> find_wires(const Setup& setup, MemoryUse& use) {
   return std::ranges::min(datagrams);
 }
 
+/// Of an endpoint that has taken all it ever takes.
+struct Nobody final : transport::Application {
+  std::byte* reserve(transport::PeerId, Bytes, transport::Urgency) override { return nullptr; }
+  void deliver(transport::PeerId, std::span<const std::byte>, std::byte*) override {}
+  void release(std::byte*) override {}
+};
+
 }  // namespace
 
 Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t ranks_per_host) {
@@ -58,6 +65,12 @@ Result<MemoryUse> memory_use(std::string_view wires, Rank procs, std::uint32_t r
     auto memory = *GlobalMemory::make(settings);
     memory->endpoint().take_all_memory();
     return memory;
+  });
+  Nobody nobody;
+  use.provider = heap_taken_by([&] {
+    auto endpoint = *transport::Endpoint::make({}, endpoint_options(setup, *datagram_bytes), nobody);
+    endpoint.take_all_memory();
+    return endpoint;
   });
   use.starter = starter_bytes_of_each(setup) + onesided::Memory::neighbour_bytes;
   return use;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "ayatori/base/heap.hpp"
 #include "ayatori/joining/variables.hpp"
 #include "ayatori/shm/private_folder.hpp"
 #include "info.hpp"
@@ -68,16 +69,18 @@ Result<> Node::open() {
   if (!wire) return Failure(wire.error());
   wire_ = std::move(wire->wire);
   if (!setup_.launcher->stays()) setup_.launcher->leave();
-  transport::Options options;
-  options.datagram_bytes = static_cast<std::uint32_t>(wire_->datagram_bytes());
-  options.give_up_after = setup_.give_up_after;
+  const Bytes before = heap_in_use();
   auto endpoint = transport::Endpoint::make({.self = setup_.placement.rank,
                                              .key = setup_.placement.job_key,
                                              .seed = acp::seed_of(setup_.placement),
                                              .procs = setup_.placement.procs},
-                                            options, *this);
+                                            acp::endpoint_options(setup_, wire_->datagram_bytes()), *this);
   if (!endpoint) return Failure(endpoint.error());
   endpoint_ = std::move(*endpoint);
+  if (reports_statistics_) {
+    endpoint_->take_all_memory();  // which the first put would take later
+    statistics_.transport_bytes = heap_in_use() - before;
+  }
   driver_.emplace(*endpoint_, *wire_, clock_);
   return {};
 }

@@ -42,7 +42,8 @@ struct NodeStatistics {
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
   std::uint64_t atomics = 0;
-  Bytes address_bytes = 0;  ///< of address vectors, taken so far
+  Bytes address_bytes = 0;    ///< of address vectors, taken so far
+  Bytes transport_bytes = 0;  ///< of all peers together, however many there are
 };
 
 class Node final : public transport::Application {

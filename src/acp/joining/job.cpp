@@ -61,6 +61,13 @@ UdpOptions udp_options(const JobSetup& setup) {
   return {.datagram_bytes = setup.placement.on_one_host() ? loopback_datagram : network_datagram};
 }
 
+transport::Options endpoint_options(const JobSetup& setup, std::size_t datagram_bytes) {
+  transport::Options options;
+  options.datagram_bytes = static_cast<std::uint32_t>(datagram_bytes);
+  options.give_up_after = setup.give_up_after;
+  return options;
+}
+
 std::uint64_t seed_of(const launch::Placement& placement) {
   const auto secret = placement.secret ? *placement.secret : random_secret().value_or(JobSecret{});
   const DerivedKey key = derived_key(secret, fmt::format("seed of rank {}", placement.rank));

@@ -13,6 +13,7 @@ namespace ayatori::acp {
 /// Of one process, in bytes.
 struct MemoryUse {
   Bytes tables = 0;               ///< of global memory and the transport
+  Bytes provider = 0;             ///< of the transport alone, which the provider of libfabric has instead of `tables`
   Bytes wires = 0;                ///< rings, trains and buffers, and what wires keep of peers
   Bytes starter = 0;              ///< starter memory, which is the program's
   Bytes waiting = 0;              ///< at most, in the kernel: datagrams that have arrived over UDP

@@ -11,6 +11,7 @@
 #include "ayatori/launch/launcher.hpp"
 #include "ayatori/lookup/address_lookup.hpp"
 #include "ayatori/shm/shm_wire.hpp"
+#include "ayatori/transport/options.hpp"
 #include "ayatori/udp/udp_wire.hpp"
 
 namespace ayatori::acp {
@@ -55,6 +56,9 @@ struct JobSetup {
 
 [[nodiscard]] wires::ShmOptions shm_options(const JobSetup& setup);
 [[nodiscard]] wires::UdpOptions udp_options(const JobSetup& setup);
+
+/// Of an endpoint for messages, puts and gets over a wire whose datagrams have so many bytes.
+[[nodiscard]] transport::Options endpoint_options(const JobSetup& setup, std::size_t datagram_bytes);
 
 /// Another number in each process, which follows from the secret. The keys of registered memory follow from it, too,
 /// which strangers must not guess.
