@@ -126,7 +126,8 @@ def _contradiction(number: int, row: Row, found: dict[str, Value | None], result
 def _spread(value: Value | None) -> str:
     if value is None or value.spread is None:
         return ""
-    return f"± {value.spread:.3g} ({value.spread_of})"
+    number = f"{value.spread:,.0f}" if value.spread >= 100 else f"{value.spread:.3g}"
+    return f"± {number} ({value.spread_of})"
 
 
 def unknown_names(paper: Paper) -> list[str]:
