@@ -1,4 +1,7 @@
-"""Makes papers.json anew, of the quick runs' results: `python tests/experiments/papers_fixture.py [NAME …]`.
+"""Makes papers.json anew, of the quick runs' results:
+
+    PYTHONPATH=. .venv/bin/python tests/experiments/papers_fixture.py [NAME …]
+
 Experiments that are not named, or have not run, keep what is there: name none that ran on a busy machine."""
 
 from __future__ import annotations
