@@ -72,6 +72,7 @@ Result<std::unique_ptr<AddressLookup>> open_lookup(JobSetup& setup, const UdpSoc
   const auto ips = ips_of(setup.directory ? setup.directory->own.addresses : setup.addresses);
   auto socket = wires::open_udp_socket(ips, setup.directory ? setup.directory->own.lookup_port : 0);
   if (!socket) return Failure(socket.error());
+  wires::share_port(*socket);  // with the same rank after acp_reset
   if (!setup.directory) {
     auto made = first_directory(setup, setup.addresses, socket->port);
     if (!made) return Failure(made.error());

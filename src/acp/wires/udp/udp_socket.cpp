@@ -23,6 +23,11 @@ KernelAddress any_address(int family, std::uint16_t port) {
   return any;
 }
 
+void share_port(int socket) {
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+}
+
 }  // namespace
 
 std::string text_of(const SocketAddress& address) {
@@ -63,10 +68,10 @@ Result<UdpSocket> open_udp_socket(std::span<const IpAddress> own, std::uint16_t 
   UdpSocket made{Descriptor(socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)), family, 0};
   if (!made.descriptor.is_open()) return refused("no UDP socket can be made", errno);
   const int number = made.descriptor.number();
-  const int on = 1;
   const int off = 0;
   if (family == AF_INET6) setsockopt(number, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-  setsockopt(number, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  // Without a port, the kernel would choose among those that other shared sockets of the user have, too.
+  if (port != 0) share_port(number);
   KernelAddress address = own.size() == 1 ? kernel_address({own[0], port}, family) : any_address(family, port);
   if (bind(number, address.get(), address.size) != 0) {
     return refused(fmt::format("this process can't have the address {}", text_of(socket_address(address))), errno);
@@ -75,5 +80,7 @@ Result<UdpSocket> open_udp_socket(std::span<const IpAddress> own, std::uint16_t 
   made.port = socket_address(address).port;
   return made;
 }
+
+void share_port(const UdpSocket& socket) { share_port(socket.descriptor.number()); }
 
 }  // namespace ayatori::wires

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 
 #include <cerrno>
+#include <set>
+#include <vector>
 
 #include "ayatori/base/descriptor.hpp"
 #include "ayatori/fixtures/child_fixtures.hpp"
@@ -55,16 +57,28 @@ TEST(UdpSocket, AddressesAreThoseOfBothFamilies) {
   EXPECT_EQ(socket_address(kernel_address(ipv6, AF_INET6)), ipv6);
 }
 
-TEST(UdpSocket, KernelChoosesThePort) {
+/// So many that two would have the same port if the kernel chose freely: it has 28,000.
+TEST(UdpSocket, KernelChoosesThePortAndNeverTwice) {
   const IpAddress own[] = {IpAddress(127U << 24 | 1)};
-  const UdpSocket first = need(open_udp_socket(own));
-  const UdpSocket second = need(open_udp_socket(own));
-  EXPECT_NE(first.port, 0);
-  EXPECT_NE(first.port, second.port);
+  std::vector<UdpSocket> sockets;
+  std::set<std::uint16_t> ports{0};
+  for (int i = 0; i < 800; ++i) {
+    sockets.push_back(need(open_udp_socket(own)));
+    share_port(sockets.back());
+    EXPECT_TRUE(ports.insert(sockets.back().port).second) << sockets.back().port;
+  }
   const IpAddress foreign[] = {IpAddress(192U << 24 | 2 << 8 | 1)};
   const auto refused = open_udp_socket(foreign);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "this process can't have the address 192.0.2.1:0");
+}
+
+TEST(UdpSocket, PortThatIsSharedCanBeTakenOver) {
+  const IpAddress own[] = {IpAddress(127U << 24 | 1)};
+  const UdpSocket first = need(open_udp_socket(own));
+  EXPECT_FALSE(open_udp_socket(own, first.port));
+  share_port(first);
+  EXPECT_EQ(need(open_udp_socket(own, first.port)).port, first.port);
 }
 
 TEST(UdpWire, MakeNamesTheOptionThatIsOutOfRange) {
