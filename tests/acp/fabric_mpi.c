@@ -1,6 +1,7 @@
 /* Messages, collectives and one-sided communication of MPI, whose bytes are checked.
  *
  *     fabric_mpi             all of them
+ *     fabric_mpi replies N   two ranks: so many messages each, and each answers the one before
  *     fabric_mpi killed      the last rank is killed, and others wait for it
  *     fabric_mpi stopped N   the last rank is stopped for N seconds, while others send to it
  */
@@ -11,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(holds)                                                                        \
-  do {                                                                                      \
-    if (!(holds)) {                                                                         \
-      fprintf(stderr, "line %d: rank %d: %s does not hold\n", __LINE__, rank, #holds);      \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                         \
-    }                                                                                       \
+#define CHECK(holds)                                                                   \
+  do {                                                                                 \
+    if (!(holds)) {                                                                    \
+      fprintf(stderr, "line %d: rank %d: %s does not hold\n", __LINE__, rank, #holds); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                    \
+    }                                                                                  \
   } while (0)
 
 static int rank, size;
@@ -110,6 +111,16 @@ static void one_sided(void) {
   free(local);
 }
 
+static void replies(int count) {
+  int number = 0;
+  for (int i = 0; i < count; ++i) {
+    if (rank == 0) MPI_Send(&i, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&number, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(number == i);
+    if (rank == 1) MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+}
+
 static void killed(void) {
   char byte = 0;
   if (rank == size - 1) raise(SIGKILL);
@@ -162,6 +173,7 @@ int main(int argc, char **argv) {
   messages();
   collectives();
   one_sided();
+  if (strcmp(what, "replies") == 0) replies(atoi(argv[2]));
   if (strcmp(what, "killed") == 0) killed();
   if (strcmp(what, "stopped") == 0) stopped(atoi(argv[2]));
   MPI_Barrier(MPI_COMM_WORLD);

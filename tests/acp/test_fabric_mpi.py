@@ -58,7 +58,7 @@ def check(words: list[str | Path], ranks: int, variables: dict[str, str]) -> lis
     lines = re.findall(r"ayatori-fi: rank \d+: (.*)", done.stderr)
     assert len(lines) == ranks, done.stderr
     return [
-        {name: int(number) for number, name in re.findall(r"(\d+) (messages|writes|reads|atomics)", line)}
+        {name: int(number) for number, name in re.findall(r"(\d+) (messages|writes|reads|atomics|packets)", line)}
         for line in lines
     ]
 
@@ -76,6 +76,12 @@ def test_messages_collectives_and_windows(wires: str, one_sided: str, program: P
         assert numbers["messages"] > 10, numbers
         for name in ("writes", "reads"):
             assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
+
+
+def test_a_reply_carries_the_acknowledgement(program: Path) -> None:
+    command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program, "replies", "1000"]
+    for numbers in check(command, 2, {"ACP_WIRES": "udp"}):
+        assert numbers["messages"] >= 1000 and numbers["packets"] < 500, numbers
 
 
 @pytest.fixture

@@ -28,10 +28,10 @@ void Node::report_statistics() const {
   if (!reports_statistics_) return;
   fmt::print(stderr,
              "ayatori-fi: rank {}: {} messages sent, {} of them long, {} received, {} unexpected; {} writes, {} reads, "
-             "{} atomics; transport {} bytes, address vectors {} bytes\n",
+             "{} atomics; {} packets without a message; transport {} bytes, address vectors {} bytes\n",
              setup_.placement.rank, statistics_.messages, statistics_.long_messages, statistics_.received,
              statistics_.unexpected, statistics_.writes, statistics_.reads, statistics_.atomics,
-             statistics_.transport_bytes, statistics_.address_bytes);
+             endpoint_->statistics().control_packets, statistics_.transport_bytes, statistics_.address_bytes);
 }
 
 // ---- Messages
