@@ -47,17 +47,19 @@ ssize_t take_entries(CompletionQueue& queue, void* into, size_t count, fi_addr_t
   return taken > 0 || count == 0 ? static_cast<ssize_t>(taken) : -FI_EAVAIL;
 }
 
-/// Progress is made only if there is nothing to read. Programs read until there is nothing, and then act upon what they
-/// have read: the last of these reads makes no progress, so that what they send carries the acknowledgements.
+/// Progress is made only if there is nothing to read. Programs read their queues until there is nothing, and then act upon
+/// what they have read: this last read of each queue makes no progress, so that what they send carries the
+/// acknowledgements.
 ssize_t read_from(fid_cq* cq, void* into, size_t count, fi_addr_t* sources) {
   CompletionQueue& queue = queue_of(cq);
   bool idle = false;
   ssize_t taken = 0;
   {
     const Node::Lock lock(queue.node);
-    if (queue.entries.empty() && !std::exchange(queue.has_been_read, false)) idle = queue.node.round_is_idle();
+    const std::uint64_t reads = queue.node.reads();
+    if (queue.entries.empty() && std::exchange(queue.reads_seen, reads) == reads) idle = queue.node.round_is_idle();
     taken = take_entries(queue, into, count, sources);
-    queue.has_been_read |= taken > 0;
+    if (taken > 0) queue.node.note_read();
   }
   // The process that this one waits for may need its core.
   if (idle && taken == -FI_EAGAIN) std::this_thread::yield();

@@ -38,7 +38,7 @@ struct CompletionQueue : fid_cq {
   bool waits;               ///< whether fi_cq_sread may be called
   std::uint32_t bound = 0;  ///< endpoints that write to it
   bool signalled = false;
-  bool has_been_read = false;  ///< since the last progress
+  std::uint64_t reads_seen = 0;  ///< Node::reads() at the last read that found nothing
   std::deque<Completion> entries;
 };
 

@@ -119,6 +119,9 @@ class Node final : public transport::Application {
     idle_rounds_ = round() ? 0 : idle_rounds_ + 1;
     return idle_rounds_ > max_idle_rounds;
   }
+  /// How often the program has read completions, of any queue.
+  [[nodiscard]] std::uint64_t reads() const { return reads_; }
+  void note_read() { ++reads_; }
   /// Starts what a call has left to be started.
   void start_now() {
     if (!waiting_.empty()) start_waiting();
@@ -188,6 +191,7 @@ class Node final : public transport::Application {
   std::deque<OperationId> waiting_;  // to be started
   std::set<Rank> lost_;
   std::uint32_t unpushed_ = 0;
+  std::uint64_t reads_ = 0;
   std::uint32_t idle_rounds_ = 0;
   transport::Time next_watch_{};
   NodeStatistics statistics_;
