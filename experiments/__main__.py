@@ -79,7 +79,7 @@ def run_experiment(name: str, folder: Path, resume: bool, quick: bool) -> None:
     note(f"{name}: {(module.__doc__ or '').splitlines()[0]}")
     page = module.run(folder, module.QUICK if quick else module.Settings(), resume)
     say(f"page: {page.resolve()}")
-    if picture := take_screenshot(page):
+    if not quick and (picture := take_screenshot(page)):  # a browser takes ten seconds for each
         say(f"picture: {picture.resolve()}")
     say("")
 

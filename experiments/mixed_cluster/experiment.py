@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.units import parse_bytes
 from ayatori.cli.output import note, progress
 from ayatori.lab.cluster import Settings as Lab
 from ayatori.lab.cluster import why_impossible
@@ -39,7 +40,7 @@ class Settings:
     """In virtual machines."""
 
 
-QUICK = Settings(seconds=0.2, largest="64KiB", order=1000, repeats=1)
+QUICK = Settings(seconds=0.2, largest="64KiB", order=1000, blocks=(32, 128), grids=((1, 8), (1, 1)), repeats=1)
 
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
@@ -73,8 +74,11 @@ def _measure(settings: Settings, results: SavedResults) -> Measured:
             grid, block = point
             return measure_hpl(settings.slower, settings.order, block, grid, settings.repeats, PLANES)
 
+        def half_round_trips(transport: str) -> dict[str, Any]:
+            return measure_transport(transport, parse_bytes(settings.largest))
+
         [measured.ping_pongs] = compute_each(results, "ping-pong", [settings.slower], ping_pongs, advance)
         hpl = compute_each(results, "HPL", points, hpl_on, advance)
         measured.hpl = [point for points in hpl for point in points]
-        measured.transports = compute_each(results, "transports", transports, measure_transport, advance)
+        measured.transports = compute_each(results, "transports", transports, half_round_trips, advance)
     return measured

@@ -16,7 +16,7 @@ from ayatori.processes import ProgramError
 MPIRUN = "mpirun.mpich"
 SOCKETS = "sockets (TCP)"
 TRANSPORTS = (SOCKETS, "verbs, RC", "verbs, UD")
-SIZES = tuple(4**power for power in range(11))
+_SIZES = tuple(4**power for power in range(11))
 _UCX = {SOCKETS: ("eth1", "tcp"), "verbs, RC": ("rxe0:1", "rc_v"), "verbs, UD": ("rxe0:1", "ud_v")}
 """The device, by UCX's name, and the transport."""
 _SECONDS = 10
@@ -38,12 +38,12 @@ def why_not() -> str:
     return ""
 
 
-def measure_transport(name: str) -> dict[str, Any]:
-    """Its name, and half of a round trip in seconds by bytes: the median, and the fastest tenth."""
+def measure_transport(name: str, largest: int) -> dict[str, Any]:
+    """Its name, and half of a round trip in seconds by bytes, up to `largest`: the median, and the fastest tenth."""
     with tempfile.TemporaryDirectory(prefix="ayatori-sockets-") as made:
         folder = Path(made)
         compile_program(find_mpi(MPIRUN), folder)
-        (folder / "run").write_text(_shell_line(name), encoding="utf-8")
+        (folder / "run").write_text(_shell_line(name, largest), encoding="utf-8")
         with (folder / "output").open("w+b") as output, (folder / "errors").open("w+b") as errors:
             status = run_command(prepare_parts(), _MACHINES, ["sh", "run"], folder, output, errors)
             output.seek(0)
@@ -60,12 +60,13 @@ def measure_transport(name: str) -> dict[str, Any]:
     return {"transport": name, "sizes": sizes}
 
 
-def _shell_line(name: str) -> str:
+def _shell_line(name: str, largest: int) -> str:
     device, transport = _UCX[name]
     settings = {"UCX_NET_DEVICES": device, "UCX_TLS": f"{transport},self", "UCX_UD_TIMEOUT": "10m"}
     words = ["mpiexec.mpich", "-n", "2", "-ppn", "1", "-hosts", "host0,host1"]
     words += [word for variable, value in settings.items() for word in ("-genv", variable, value)]
     words += ["./calibrate", "--ping-pong", str(_SECONDS)]
     until = f'"$(($(date +%s) + {_LIMIT}))"'
-    return f"timeout {_LIMIT} {shlex.join(words)} {until} {' '.join(map(str, SIZES))}\n"
+    sizes = " ".join(str(size) for size in _SIZES if size <= largest)
+    return f"timeout {_LIMIT} {shlex.join(words)} {until} {sizes}\n"
 
