@@ -33,7 +33,7 @@ PROGRAMS = {"printf", "cat"}
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    return read_saved(made_up=True)
+    return read_saved()
 
 
 def test_every_row_is_whole() -> None:
