@@ -13,7 +13,7 @@ from ayatori.measurement.programs import measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 from ayatori.resumable import SavedResults, compute, compute_each
 from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables, nak_delays
-from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
+from experiments.low_memory_transport.memory_measurement import KINDS, OVER_TRANSPORTS, is_there, measure
 from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
 from experiments.low_memory_transport.paper import SIZES
 from experiments.low_memory_transport.retry_presentation import Broken, retry_errors
@@ -82,7 +82,7 @@ QUICK = Settings(
     buffers=(1, 10, 100, 1_000, 10_000),
     seeds=(1,),
     messages=200,
-    processes=(4, 8, 16),
+    processes=(4, 8, 12),
     verbs=VerbsSettings(buffers=(1, 10), messages=10, rounds=1, peers=(500,), operations=100),
 )
 
@@ -171,8 +171,9 @@ def _on_verbs(settings: Settings, results: SavedResults) -> list[Table]:
 
 def _memory(settings: Settings, results: SavedResults) -> Memory:
     found = Memory(settings.processes)
-    kinds = [kind for kind in KINDS if is_there(kind)]
-    for kind in KINDS:
+    wanted = (*KINDS, *OVER_TRANSPORTS)
+    kinds = [kind for kind in wanted if is_there(kind)]
+    for kind in wanted:
         if kind not in kinds:
             note(f"{kind}: not installed, left out")
     with progress("processes", len(kinds) * len(settings.processes) + 1) as advance:

@@ -8,22 +8,11 @@ from math import sqrt
 from typing import Any
 
 from ayatori.estimate.memory import TABLE1
+from experiments.low_memory_transport.memory_measurement import OVER_TRANSPORTS
 from experiments.page import Curve, Figure, Table, axis, upright
 
 DASHES = ["8px 4px", "2px 4px", "4px 3px", "solid", "12px 4px 2px 4px"]
 LARGE = (10**5, 10**6, 10**7, 10**8)
-
-
-@dataclass
-class Memory:
-    """Of each kind and number of processes: bytes of a process; and of one with very many simulated peers."""
-
-    processes: Sequence[int]
-    bytes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    peers: dict[str, Any] = field(default_factory=dict)
-
-    def own(self, kind: str) -> list[float]:
-        return [measured["own"] for measured in self.bytes[kind]]
 
 
 @dataclass(frozen=True)
@@ -53,15 +42,41 @@ def fit(x: Sequence[float], y: Sequence[float]) -> Line:
     return Line(line.base, slope, sqrt(residue / (n - 2) / spread) if n > 2 else 0)
 
 
+@dataclass
+class Memory:
+    """Of each kind and number of processes: bytes of a process; and of one with very many simulated peers."""
+
+    processes: Sequence[int]
+    bytes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    peers: dict[str, Any] = field(default_factory=dict)
+
+    def own(self, kind: str) -> list[float]:
+        """By the numbers of processes in counts()."""
+        return [measured["own"] for measured in self.bytes[kind] if measured]
+
+    def counts(self, kind: str) -> list[int]:
+        """Numbers of processes with which it was measured."""
+        pairs = zip(self.processes, self.bytes[kind], strict=True)
+        return [count for count, measured in pairs if measured]
+
+    def line(self, kind: str) -> Line:
+        return fit(self.counts(kind), self.own(kind))
+
+    def kinds(self, over_transports: bool) -> list[str]:
+        """Those of one MPI over several transports, or the others; measured with two numbers of processes or more."""
+        enough = [kind for kind in self.bytes if len(self.own(kind)) > 1]
+        return [kind for kind in enough if (kind in OVER_TRANSPORTS) == over_transports]
+
+
 def memory_tables(found: Memory) -> list[Table]:
     return [_measured(found), _table1(found)]
 
 
 def _measured(found: Memory) -> Table:
     rows = []
-    for kind in found.bytes:
-        line = fit(found.processes, found.own(kind))
-        own = [f"{value / 1e6:.2f}" for value in found.own(kind)]
+    for kind in [*found.kinds(False), *found.kinds(True)]:
+        line = found.line(kind)
+        own = [f"{one['own'] / 1e6:.2f}" if one else "" for one in found.bytes[kind]]
         rows.append([kind, *own, f"{line.slope / 1e3:.2f} ± {line.error / 1e3:.2f}"])
     return Table(
         "Figure 1: MB of a process after an all-to-all on this machine, by the number of processes",
@@ -74,7 +89,7 @@ def _measured(found: Memory) -> Table:
 
 def _table1(found: Memory) -> Table:
     rows = [[f"paper: Open MPI, {name}", *(f"{value:,g}" for value in told)] for name, told in TABLE1.items()]
-    for kind in found.bytes:
+    for kind in [*found.kinds(False), *found.kinds(True)]:
         rows.append([kind, *(_gigabytes(found, kind, count) for count in LARGE)])
     peers = found.peers
     run = f"{peers['rss_MB'] / 1e3:.4f}"
@@ -98,29 +113,35 @@ def _per_peer(peers: dict[str, Any]) -> str:
 
 
 def _gigabytes(found: Memory, kind: str, count: int) -> str:
-    line = fit(found.processes, found.own(kind))
+    line = found.line(kind)
     if not line.grows:
         return f"{found.own(kind)[-1] / 1e9:.4f}, no growth"
     return f"{line.at(count) / 1e9:,.2f} ± {line.error * count / 1e9:,.2f}"
 
 
 def memory_figures(found: Memory) -> list[Figure]:
-    measured, beyond = list(found.processes), [10**power for power in range(2, 9)]
+    title = "Figure 1: memory of a process against the number of processes"
+    figures = [_figure("figure1", title, found, found.kinds(False))]
+    if over_transports := found.kinds(True):
+        figures.append(_figure("figure1-mpi", "Figure 1 with one MPI: by its transport", found, over_transports))
+    return figures
+
+
+def _figure(id: str, title: str, found: Memory, kinds: Sequence[str]) -> Figure:
+    beyond = [10**power for power in range(2, 9)]
     curves = []
-    for tone, kind in enumerate(found.bytes):
-        own = found.own(kind)
-        line = fit(found.processes, own)
+    for tone, kind in enumerate(kinds):
+        own, line = found.own(kind), found.line(kind)
         y = [*own, *(line.at(count) if line.grows else own[-1] for count in beyond)]
-        curves.append(Curve(kind, [*measured, *beyond], [value / 1e9 for value in y], tone, 2.4, DASHES[tone]))
+        counts = found.counts(kind)
+        curves.append(Curve(kind, [*counts, *beyond], [value / 1e9 for value in y], tone, 2.4, DASHES[tone]))
     curves.append(Curve("paper: Open MPI, UD", LARGE, TABLE1["UD"], 5, symbol="square-open", line=False))
-    return [
-        Figure(
-            "figure1",
-            "Figure 1: memory of a process against the number of processes",
-            f"Up to {measured[-1]} processes measured here, then the straight line through that. Squares: the paper's "
-            "table 1.",
-            curves,
-            axis("processes", type="log", exponentformat="power"),
-            upright("GB", type="log", exponentformat="power"),
-        )
-    ]
+    return Figure(
+        id,
+        title,
+        f"Up to {found.processes[-1]} processes measured here, then the straight line through that. Squares: the "
+        "paper's table 1.",
+        curves,
+        axis("processes", type="log", exponentformat="power"),
+        upright("GB", type="log", exponentformat="power"),
+    )

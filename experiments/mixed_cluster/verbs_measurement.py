@@ -69,4 +69,3 @@ def _shell_line(name: str, largest: int) -> str:
     until = f'"$(($(date +%s) + {_LIMIT}))"'
     sizes = " ".join(str(size) for size in _SIZES if size <= largest)
     return f"timeout {_LIMIT} {shlex.join(words)} {until} {sizes}\n"
-

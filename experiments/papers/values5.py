@@ -136,7 +136,11 @@ def _memory(kind: str) -> Source:
     """Kilobytes of a process for each process more, with the standard error of the slope."""
 
     def slope(saved: Saved) -> Value:
-        line = fit(saved.parameters["processes"], [one["own"] for one in saved.of(f"memory: {kind}")])
+        pairs = list(zip(saved.parameters["processes"], saved.of(f"memory: {kind}"), strict=True))
+        measured = {count: one["own"] for count, one in pairs if one}
+        if len(measured) < 2:
+            raise Missing(kind)
+        line = fit(list(measured), list(measured.values()))
         return Value(line.slope / 1e3, 2 * line.error / 1e3, "twice the standard error of the slope")
 
     return _source(slope)
@@ -209,6 +213,10 @@ VALUES: Values = {
     "our_duplicates": _incast("duplicates", OURS.name, 1, 1024),
     "broken_100": _source(_broken),
     "openmpi_slope": _memory("Open MPI, tcp"),
+    "provider_slope": _memory("Open MPI over ours, udp"),
+    "ucx_slope": _memory("Open MPI over UCX, tcp"),
+    "rxm_slope": _memory("Open MPI over tcp;ofi_rxm"),
+    "rxd_slope": _memory("Open MPI over udp;ofi_rxd"),
     "our_slope": _memory("ours, udp"),
     "peers_MB": _source(_peers),
     "verbs_ud": _verbs("UD, 100 us", "messages_per_s"),

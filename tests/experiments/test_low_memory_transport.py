@@ -86,6 +86,20 @@ def test_ours_needs_no_timer_told() -> None:
         assert ours["duplicates"] <= 0.003 * ours["delivered"]
 
 
+def test_a_transport_that_was_not_done_in_time_has_no_figure() -> None:
+    peers = {"rss_MB": 20.0, "count": 10**6, "bytes_per_idle_peer": 0}
+    found = Memory((4, 8, 12), peers=peers)
+    found.bytes["ours, udp"] = [{"own": 1e6}, {"own": 1e6}, {"own": 1e6}]
+    found.bytes["Open MPI over udp;ofi_rxd"] = [{"own": 1e7}, {"own": 1.1e7}, {}]
+    found.bytes["Open MPI over tcp;ofi_rxm"] = [{}, {"own": 1e8}, {}]
+    measured, _ = memory_tables(found)
+    assert [row[:4] for row in measured.rows] == [
+        ["ours, udp", "1.00", "1.00", "1.00"],
+        ["Open MPI over udp;ofi_rxd", "10.00", "11.00", ""],
+    ]
+    assert [figure.id for figure in memory_figures(found)] == ["figure1", "figure1-mpi"]
+
+
 def test_the_same_seed_gives_the_same_run() -> None:
     for protocol in (OURS, paper_protocol(10), Protocol("rc", not_ready_delay=1e-5)):
         loads = [SimulatedIncast(64, 1, seed, messages=50) for seed in (7, 7, 8)]

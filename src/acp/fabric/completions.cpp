@@ -47,8 +47,8 @@ ssize_t take_entries(CompletionQueue& queue, void* into, size_t count, fi_addr_t
   return taken > 0 || count == 0 ? static_cast<ssize_t>(taken) : -FI_EAVAIL;
 }
 
-/// Progress is made only if there is nothing to read. Programs read their queues until there is nothing, and then act upon
-/// what they have read: this last read of each queue makes no progress, so that what they send carries the
+/// Progress is made only if there is nothing to read. Programs read their queues until there is nothing, and then act
+/// upon what they have read: this last read of each queue makes no progress, so that what they send carries the
 /// acknowledgements.
 ssize_t read_from(fid_cq* cq, void* into, size_t count, fi_addr_t* sources) {
   CompletionQueue& queue = queue_of(cq);

@@ -42,8 +42,8 @@ struct UdpSocket {
 };
 
 /// A socket that listens at these addresses of this host alone, if there is one of them, otherwise at all addresses of
-/// the host. `port` 0: the kernel chooses one that no other socket has. Otherwise a socket of the same user may have it,
-/// too, whose port was shared. Errors: no such address, or the port is in use (code EADDRINUSE).
+/// the host. `port` 0: the kernel chooses one that no other socket has. Otherwise a socket of the same user may have
+/// it, too, whose port was shared. Errors: no such address, or the port is in use (code EADDRINUSE).
 [[nodiscard]] Result<UdpSocket> open_udp_socket(std::span<const IpAddress> own, std::uint16_t port = 0);
 
 /// Lets the socket that follows this one be opened at the same port while this one is still open.
