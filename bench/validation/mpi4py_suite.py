@@ -2,7 +2,7 @@
 
     python -m bench.validation.mpi4py_suite                 # both MPIs, 1 to 5 processes
     python -m bench.validation.mpi4py_suite --mpi mpich --ranks 3 --only cco_ --variable AYATORI_REPRODUCIBLE=off
-    python -m bench.validation.mpi4py_suite --transport ayatori ayatori-udp-rdma --without AlltoallwBottom
+    python -m bench.validation.mpi4py_suite --transport ayatori ayatori-udp-rdma --without AlltoallwBottom Cancel SSend
     python -m bench.validation.mpi4py_suite --mpi intelmpi  # Intel's MPI from PyPI, under the plug-in for MPICH
 
 The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source

@@ -46,7 +46,7 @@ def figures_of(found: Streams) -> list[Figure]:
         Figure(
             "section24",
             "Node utilisation against bandwidth",
-            f"Left: {' ; right: '.join(found.utilisation)}. The higher and the further right, the better.",
+            f"Left: {'; right: '.join(found.utilisation)}. The higher and the further right, the better.",
             curves,
             axis("nodes that are busy, %"),
             upright("mean bandwidth, of what the NICs could", range=[0, 1.06]),
