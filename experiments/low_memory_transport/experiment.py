@@ -171,7 +171,7 @@ def _on_verbs(settings: Settings, results: SavedResults) -> list[Table]:
 
 def _memory(settings: Settings, results: SavedResults) -> Memory:
     found = Memory(settings.processes)
-    wanted = (*KINDS, *OVER_TRANSPORTS)
+    wanted = dict.fromkeys((*KINDS, *OVER_TRANSPORTS))
     kinds = [kind for kind in wanted if is_there(kind)]
     for kind in wanted:
         if kind not in kinds:

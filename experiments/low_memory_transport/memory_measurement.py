@@ -25,7 +25,6 @@ _LAUNCHERS = {
     "MPICH, shared memory": ("mpiexec.hydra",),
 }
 _TRANSPORTS = {
-    "Open MPI over tcp": TRANSPORTS["tcp"],
     "Open MPI over UCX, tcp": PEERS["UCX over tcp"],
     "Open MPI over tcp;ofi_rxm": PEERS["tcp;ofi_rxm"],
     "Open MPI over udp;ofi_rxd": PEERS["udp;ofi_rxd"],
@@ -34,7 +33,7 @@ _TRANSPORTS = {
 """The same program in one MPI: what its transport keeps."""
 _WIRES = {"ours, udp": "udp", "ours, shared memory": "shm"}
 KINDS = (*_LAUNCHERS, *_WIRES)
-OVER_TRANSPORTS = tuple(_TRANSPORTS)
+OVER_TRANSPORTS = ("Open MPI, tcp", *_TRANSPORTS)
 
 
 def is_there(kind: str) -> bool:

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from ayatori.estimate.memory import TABLE1
-from experiments.low_memory_transport.memory_measurement import OVER_TRANSPORTS
+from experiments.low_memory_transport.memory_measurement import KINDS, OVER_TRANSPORTS
 from experiments.page import Curve, Figure, Table, axis, upright
 
 DASHES = ["8px 4px", "2px 4px", "4px 3px", "solid", "12px 4px 2px 4px"]
@@ -62,10 +62,9 @@ class Memory:
     def line(self, kind: str) -> Line:
         return fit(self.counts(kind), self.own(kind))
 
-    def kinds(self, over_transports: bool) -> list[str]:
-        """Those of one MPI over several transports, or the others; measured with two numbers of processes or more."""
-        enough = [kind for kind in self.bytes if len(self.own(kind)) > 1]
-        return [kind for kind in enough if (kind in OVER_TRANSPORTS) == over_transports]
+    def kinds(self) -> list[str]:
+        """Those that were measured with two numbers of processes or more."""
+        return [kind for kind in self.bytes if len(self.own(kind)) > 1]
 
 
 def memory_tables(found: Memory) -> list[Table]:
@@ -74,7 +73,7 @@ def memory_tables(found: Memory) -> list[Table]:
 
 def _measured(found: Memory) -> Table:
     rows = []
-    for kind in [*found.kinds(False), *found.kinds(True)]:
+    for kind in found.kinds():
         line = found.line(kind)
         own = [f"{one['own'] / 1e6:.2f}" if one else "" for one in found.bytes[kind]]
         rows.append([kind, *own, f"{line.slope / 1e3:.2f} ± {line.error / 1e3:.2f}"])
@@ -89,7 +88,7 @@ def _measured(found: Memory) -> Table:
 
 def _table1(found: Memory) -> Table:
     rows = [[f"paper: Open MPI, {name}", *(f"{value:,g}" for value in told)] for name, told in TABLE1.items()]
-    for kind in [*found.kinds(False), *found.kinds(True)]:
+    for kind in found.kinds():
         rows.append([kind, *(_gigabytes(found, kind, count) for count in LARGE)])
     peers = found.peers
     run = f"{peers['rss_MB'] / 1e3:.4f}"
@@ -121,8 +120,8 @@ def _gigabytes(found: Memory, kind: str, count: int) -> str:
 
 def memory_figures(found: Memory) -> list[Figure]:
     title = "Figure 1: memory of a process against the number of processes"
-    figures = [_figure("figure1", title, found, found.kinds(False))]
-    if over_transports := found.kinds(True):
+    figures = [_figure("figure1", title, found, [kind for kind in found.kinds() if kind in KINDS])]
+    if over_transports := [kind for kind in found.kinds() if kind in OVER_TRANSPORTS]:
         figures.append(_figure("figure1-mpi", "Figure 1 with one MPI: by its transport", found, over_transports))
     return figures
 
