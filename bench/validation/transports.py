@@ -13,17 +13,10 @@ _PROVIDER = {
     "OMPI_MCA_mtl": "ofi",
 }
 
-TRANSPORTS: Mapping[str, Mapping[str, str]] = {
-    "tcp": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "pt2pt"},
-    "ayatori": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"},
-    # One-sided communication by remote memory and atomics of the provider.
-    "ayatori-rdma": {**_PROVIDER, "OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma"},
-    "ayatori-udp": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt", "ACP_WIRES": "udp"},
-    "ayatori-udp-rdma": {**_PROVIDER, "OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma", "ACP_WIRES": "udp"},
-}
-"""ayatori: the provider of libfabric, over shared memory within a host and UDP between hosts."""
+_REMOTE_MEMORY = {"OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma", "OMPI_MCA_osc_rdma_acc_use_amo": "0"}
+"""One-sided communication by remote memory and atomics of the provider, as `ayatori run --transport` sets it."""
 
-_OTHER_PROVIDER = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self"}
+_OTHER_PROVIDER = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"}
 
 _ANY_UCX = {"OMPI_MCA_pml_ucx_tls": "any", "OMPI_MCA_pml_ucx_devices": "any"}
 """Otherwise Open MPI takes UCX over adapters alone."""
@@ -32,6 +25,14 @@ PEERS: Mapping[str, Mapping[str, str]] = {
     "tcp;ofi_rxm": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "tcp;ofi_rxm"},
     "udp;ofi_rxd": {**_OTHER_PROVIDER, "OMPI_MCA_opal_common_ofi_provider_include": "udp;ofi_rxd"},
     "UCX over tcp": {"OMPI_MCA_pml": "ucx", "OMPI_MCA_osc": "pt2pt", "UCX_TLS": "tcp,self", **_ANY_UCX},
-    "tcp": TRANSPORTS["tcp"],
+    "tcp": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "pt2pt"},
 }
-"""The same over others."""
+
+TRANSPORTS: Mapping[str, Mapping[str, str]] = {
+    **PEERS,
+    "ayatori": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"},
+    "ayatori-rdma": {**_PROVIDER, **_REMOTE_MEMORY},
+    "ayatori-udp": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt", "ACP_WIRES": "udp"},
+    "ayatori-udp-rdma": {**_PROVIDER, **_REMOTE_MEMORY, "ACP_WIRES": "udp"},
+}
+"""ayatori: the provider of libfabric, over shared memory within a host and UDP between hosts."""

@@ -107,27 +107,48 @@ void bind_ports_and_machines(nb::module_& module) {
       .def_ro("endpoints", &Machine::endpoints);
 }
 
+/// The id itself; raises IndexError unless the network has that device.
+DeviceId device_in(const Network& network, DeviceId id) {
+  if (id >= network.device_count()) throw nb::index_error("no such device");
+  return id;
+}
+
+PortId port_in(const Network& network, PortId id) {
+  if (id >= network.port_count()) throw nb::index_error("no such port");
+  return id;
+}
+
 void bind_devices(nb::class_<Network>& bound) {
-  bound.def(
-           "name", [](const Network& network, DeviceId id) { return text(network.name(id)); }, nb::arg("device"))
+  bound
       .def(
-          "label", [](const Network& network, DeviceId id) { return text(network.label(id)); }, nb::arg("device"),
-          "The name, with GUID and LID if another device has the same name.")
+          "name", [](const Network& network, DeviceId id) { return text(network.name(device_in(network, id))); },
+          nb::arg("device"))
+      .def(
+          "label", [](const Network& network, DeviceId id) { return text(network.label(device_in(network, id))); },
+          nb::arg("device"), "The name, with GUID and LID if another device has the same name.")
       .def(
           "lid",
-          [](const Network& network, DeviceId id) { return network.is_router(id) ? network.ports(id)[0].lid : Lid{0}; },
+          [](const Network& network, DeviceId id) {
+            return network.is_router(device_in(network, id)) ? network.ports(id)[0].lid : Lid{0};
+          },
           nb::arg("device"), "A router's LID, that of its port 0; 0 for other devices.")
       .def(
-          "kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); },
+          "kind",
+          [](const Network& network, DeviceId id) { return to_word(network.device(device_in(network, id)).kind); },
           nb::arg("device"))
       .def(
-          "guid", [](const Network& network, DeviceId id) { return network.device(id).guid; }, nb::arg("device"))
-      .def(
-          "rail", [](const Network& network, DeviceId id) { return network.device(id).rail; }, nb::arg("device"))
-      .def(
-          "machine_of", [](const Network& network, DeviceId id) { return network.device(id).machine; },
+          "guid", [](const Network& network, DeviceId id) { return network.device(device_in(network, id)).guid; },
           nb::arg("device"))
-      .def("port", &Network::port, nb::rv_policy::reference_internal, nb::arg("port"))
+      .def(
+          "rail", [](const Network& network, DeviceId id) { return network.device(device_in(network, id)).rail; },
+          nb::arg("device"))
+      .def(
+          "machine_of",
+          [](const Network& network, DeviceId id) { return network.device(device_in(network, id)).machine; },
+          nb::arg("device"))
+      .def(
+          "port", [](const Network& network, PortId id) -> const Port& { return network.port(port_in(network, id)); },
+          nb::rv_policy::reference_internal, nb::arg("port"))
       .def(
           "cabled_port",
           [](const Network& network, DeviceId device, PortNumber number) -> std::optional<PortId> {
@@ -138,12 +159,13 @@ void bind_devices(nb::class_<Network>& bound) {
           nb::arg("device"), nb::arg("number"), "The id of a device's port; None if it has no such port, or no cable.")
       .def("cables", &cables, "Both port ids of every cable.")
       .def(
-          "describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); },
+          "describe_link",
+          [](const Network& network, PortId id) { return text(network.describe_link(port_in(network, id))); },
           nb::arg("link"))
       .def(
           "router_of",
           [](const Network& network, PortId endpoint) -> std::optional<DeviceId> {
-            const DeviceId router = network.router_of(endpoint);
+            const DeviceId router = network.router_of(port_in(network, endpoint));
             return router == no_id ? std::nullopt : std::optional(router);
           },
           nb::arg("endpoint"));
@@ -205,7 +227,8 @@ void bind_model(nb::module_& module) {
           "warnings", [](const Network& network) { return texts(network.warnings()); },
           "What the source could not read, one line each.")
       .def(
-          "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))
+          "plane_of", [](const Network& network, DeviceId id) { return network.device(device_in(network, id)).plane; },
+          nb::arg("device"))
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
       .def("shape", &recognise)
       .def(
