@@ -2,6 +2,8 @@
  *
  *     fabric_mpi             all of them
  *     fabric_mpi replies N   two ranks: so many messages each, and each answers the one before
+ *     fabric_mpi away FILE   the last rank sends to rank 0, then computes until rank 0 has received and makes FILE
+ *     fabric_mpi windows     all kinds of windows, on which programs compare and swap, and take the greatest
  *     fabric_mpi killed      the last rank is killed, and others wait for it
  *     fabric_mpi stopped N   the last rank is stopped for N seconds, while others send to it
  */
@@ -121,6 +123,58 @@ static void replies(int count) {
   }
 }
 
+static void away(const char *file) {
+  enum { count = 20 };
+  int number = 0;
+  if (rank == size - 1) {
+    for (int i = 0; i < count; ++i) MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    while (access(file, F_OK) != 0) usleep(10000);
+  } else if (rank == 0) {
+    for (int i = 0; i < count; ++i) {
+      MPI_Recv(&number, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(number == i);
+    }
+    fclose(fopen(file, "w"));
+  }
+}
+
+static void swap_and_take_the_greatest(MPI_Comm ranks, MPI_Win window, const long *memory) {
+  const long none = 0, small = 1, great = 5;
+  long before = -1;
+  int here, count;
+  MPI_Comm_rank(ranks, &here);
+  MPI_Comm_size(ranks, &count);
+  for (int to = here; to <= here + 1; ++to) {
+    MPI_Win_fence(0, window);
+    MPI_Compare_and_swap(&small, &none, &before, MPI_LONG, to % count, to - here, window);
+    MPI_Win_fence(0, window);
+    CHECK(before == 0 && memory[to - here] == small);
+    MPI_Win_fence(0, window);
+    MPI_Accumulate(&great, 1, MPI_LONG, to % count, to - here, 1, MPI_LONG, MPI_MAX, window);
+    MPI_Win_fence(0, window);
+    CHECK(memory[to - here] == great);
+  }
+}
+
+static void windows(void) {
+  const MPI_Comm groups[] = {MPI_COMM_SELF, MPI_COMM_WORLD};
+  for (int i = 0; i < 2; ++i) {
+    long created[2] = {0, 0}, *memory;
+    MPI_Win window;
+    MPI_Win_create(created, sizeof created, sizeof(long), MPI_INFO_NULL, groups[i], &window);
+    swap_and_take_the_greatest(groups[i], window, created);
+    MPI_Win_free(&window);
+    MPI_Win_allocate(sizeof created, sizeof(long), MPI_INFO_NULL, groups[i], &memory, &window);
+    memory[0] = memory[1] = 0;
+    swap_and_take_the_greatest(groups[i], window, memory);
+    MPI_Win_free(&window);
+    MPI_Win_allocate_shared(sizeof created, sizeof(long), MPI_INFO_NULL, groups[i], &memory, &window);
+    memory[0] = memory[1] = 0;
+    swap_and_take_the_greatest(groups[i], window, memory);
+    MPI_Win_free(&window);
+  }
+}
+
 static void killed(void) {
   char byte = 0;
   if (rank == size - 1) raise(SIGKILL);
@@ -170,9 +224,11 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(what, "away") == 0) away(argv[2]);
   messages();
   collectives();
   one_sided();
+  if (strcmp(what, "windows") == 0) windows();
   if (strcmp(what, "replies") == 0) replies(atoi(argv[2]));
   if (strcmp(what, "killed") == 0) killed();
   if (strcmp(what, "stopped") == 0) stopped(atoi(argv[2]));

@@ -319,13 +319,29 @@ static void lost(void) {
   _exit(0);
 }
 
-/* Rank 0 uses the memory of rank 1, which waits for a file that rank 0 then makes. */
-static void by_itself(const char *file) {
-  static uint64_t shared = 7, seen;
+static void make(const char *file) { fclose(fopen(file, "w")); }
+
+static void wait_for(const char *file) {
+  while (access(file, F_OK) != 0) usleep(10000);
+}
+
+/* A process that waits for a file makes no calls. What rank 1 has sent arrives, although these are its first messages.
+ * Then rank 0 uses the memory of rank 1. */
+static void by_itself(const char *sent_file, const char *used_file) {
+  enum { count = 20 };
+  static uint64_t out[count], in[count], shared = 7, seen;
   struct fid_mr *region;
-  progress = FI_PROGRESS_AUTO;
+  progress = FI_PROGRESS_UNSPEC;
   open_all();
   CHECK(info->domain_attr->data_progress == FI_PROGRESS_AUTO);
+  if (rank == 0) {
+    for (int i = 0; i < count; ++i) CHECK(fi_trecv(endpoint, &in[i], 8, NULL, peer, 5, 0, &in[i]) == 0);
+    for (int i = 0; i < count; ++i) CHECK(next().op_context == &in[i]);
+    make(sent_file);
+  } else {
+    for (int i = 0; i < count; ++i) POST(fi_tinject(endpoint, &out[i], 8, peer, 5));
+    wait_for(sent_file);
+  }
   CHECK(fi_mr_reg(domain, &shared, 8, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, key, 0, &region, NULL) == 0);
   meet();
   if (rank == 0) {
@@ -334,9 +350,9 @@ static void by_itself(const char *file) {
     seen = 8;
     POST(fi_atomic(endpoint, &seen, 1, NULL, peer, 0, key, FI_UINT64, FI_SUM, &seen));
     CHECK(next().op_context == &seen);
-    fclose(fopen(file, "w"));
+    make(used_file);
   } else {
-    while (access(file, F_OK) != 0) usleep(10000);
+    wait_for(used_file);
     CHECK(shared == 15);
   }
   meet();
@@ -379,7 +395,7 @@ int main(int argc, char **argv) {
   } else if (strcmp(what, "lost") == 0) {
     lost();
   } else if (strcmp(what, "by_itself") == 0) {
-    by_itself(argv[2]);
+    by_itself(argv[2], argv[3]);
   } else {
     flood(atoi(argv[2]));
   }

@@ -91,8 +91,8 @@ def test_operations_with_a_peer_that_has_ended_fail(program: Path, wires: str) -
 
 
 @WIRES
-def test_memory_is_served_while_its_process_does_not_call(program: Path, wires: str, tmp_path: Path) -> None:
-    said = said_by_two(program, "by_itself", str(tmp_path / "done"), wires=wires)
+def test_progress_is_made_while_a_process_does_not_call(program: Path, wires: str, tmp_path: Path) -> None:
+    said = said_by_two(program, "by_itself", str(tmp_path / "sent"), str(tmp_path / "used"), wires=wires)
     assert said.count(": good") == 2
 
 

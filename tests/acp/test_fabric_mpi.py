@@ -78,6 +78,18 @@ def test_messages_collectives_and_windows(wires: str, one_sided: str, program: P
             assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
 
 
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_all_kinds_of_windows(wires: str, program: Path) -> None:
+    """By osc/rdma, Open MPI 4.1.4 crashes in some, and has no shared ones."""
+    check([*OVER_OURS, "--", *OPEN_MPI, "-n", "3", program, "windows"], 3, {"ACP_WIRES": wires})
+
+
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_what_was_sent_arrives_while_its_sender_computes(wires: str, program: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "3", program, "away", tmp_path / "received"]
+    check(command, 3, {"ACP_WIRES": wires})
+
+
 def test_a_reply_carries_the_acknowledgement(program: Path) -> None:
     command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program, "replies", "1000"]
     for numbers in check(command, 2, {"ACP_WIRES": "udp"}):
@@ -114,7 +126,8 @@ def test_nothing_is_lost_of_what_a_stopped_rank_is_sent(wires: str, program: Pat
 def test_a_job_whose_rank_is_killed_ends_with_an_error(wires: str, program: Path) -> None:
     """Open MPI ends the job. If it lets other ranks go on, those that wait for the rank get an error."""
     command = [*OVER_OURS, "--", *OPEN_MPI, "-n", "3"]
-    variables = VARIABLES | {"ACP_WIRES": wires, "ACP_TIMEOUT": "3"}
+    # Each rank prints its error: mpirun, which gathers them otherwise, sometimes fails once a rank is gone.
+    variables = VARIABLES | {"ACP_WIRES": wires, "ACP_TIMEOUT": "3", "OMPI_MCA_orte_base_help_aggregate": "0"}
     done = ran([*command, program, "killed"], env=variables, seconds=SECONDS)
     assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
     done = ran([*command, "--enable-recovery", program, "killed"], env=variables, seconds=SECONDS)
@@ -143,7 +156,7 @@ def test_coarrays(wires: str, coarrays: Path) -> None:
 def test_coarrays_on_two_hosts_are_remote_memory(mapping: str, coarrays: Path, two_hosts: Path) -> None:
     """Ranks may fill host after host, or go round."""
     job: list[str | Path] = [*OPEN_MPI, "--map-by", mapping, "-n", "4", coarrays]
-    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 4, {}):
+    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 4, {"OMPI_MCA_osc": "rdma"}):
         assert min(numbers.values()) > 0, numbers
 
 

@@ -78,9 +78,12 @@ void set_domain(fi_domain_attr& domain, const fi_info* hints) {
   const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
   domain.name = strdup(provider().name);
   domain.threading = FI_THREAD_SAFE;
-  const bool by_itself =
-      wanted && (wanted->control_progress == FI_PROGRESS_AUTO || wanted->data_progress == FI_PROGRESS_AUTO);
-  domain.control_progress = domain.data_progress = by_itself ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
+  const auto asks_for = [&](fi_progress progress) {
+    return wanted && (wanted->control_progress == progress || wanted->data_progress == progress);
+  };
+  // MPI programs expect that what they have sent arrives while they compute.
+  const bool by_calls = asks_for(FI_PROGRESS_MANUAL) && !asks_for(FI_PROGRESS_AUTO);
+  domain.control_progress = domain.data_progress = by_calls ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
   domain.resource_mgmt = FI_RM_ENABLED;
   domain.av_type = wanted ? wanted->av_type : FI_AV_UNSPEC;
   // None of the modes is needed. The two of old programs are followed.

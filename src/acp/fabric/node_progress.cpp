@@ -4,6 +4,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <system_error>
+
 #include "node.hpp"
 
 namespace ayatori::fabric {
@@ -25,7 +28,19 @@ Result<> Node::make_progress_by_itself() {
   if (thread_.joinable()) return {};
   wake_event_ = Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_event_.is_open()) return ayatori::refused("no eventfd can be made", errno);
-  thread_ = std::thread([this] { run_thread(); });
+  // The program's signals are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::error_code error;
+  try {
+    thread_ = std::thread([this] { run_thread(); });
+  } catch (const std::system_error& refusal) {
+    error = refusal.code();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error) return ayatori::refused("no thread can be made", error.value());
   return {};
 }
 
