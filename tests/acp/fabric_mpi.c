@@ -157,10 +157,13 @@ static void swap_and_take_the_greatest(MPI_Comm ranks, MPI_Win window, const lon
 }
 
 static void windows(void) {
-  const MPI_Comm groups[] = {MPI_COMM_SELF, MPI_COMM_WORLD};
-  for (int i = 0; i < 2; ++i) {
-    long created[2] = {0, 0}, *memory;
-    MPI_Win window;
+  long created[2] = {0, 0}, *memory;
+  MPI_Comm host;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  const MPI_Comm groups[] = {MPI_COMM_SELF, MPI_COMM_WORLD, host};
+  MPI_Win window;
+  for (int i = 0; i < 3; ++i) {
+    created[0] = created[1] = 0;
     MPI_Win_create(created, sizeof created, sizeof(long), MPI_INFO_NULL, groups[i], &window);
     swap_and_take_the_greatest(groups[i], window, created);
     MPI_Win_free(&window);
@@ -168,11 +171,12 @@ static void windows(void) {
     memory[0] = memory[1] = 0;
     swap_and_take_the_greatest(groups[i], window, memory);
     MPI_Win_free(&window);
-    MPI_Win_allocate_shared(sizeof created, sizeof(long), MPI_INFO_NULL, groups[i], &memory, &window);
-    memory[0] = memory[1] = 0;
-    swap_and_take_the_greatest(groups[i], window, memory);
-    MPI_Win_free(&window);
   }
+  MPI_Win_allocate_shared(sizeof created, sizeof(long), MPI_INFO_NULL, host, &memory, &window);
+  memory[0] = memory[1] = 0;
+  swap_and_take_the_greatest(host, window, memory);
+  MPI_Win_free(&window);
+  MPI_Comm_free(&host);
 }
 
 static void killed(void) {
