@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import unittest
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,20 @@ class Outcomes(unittest.TestResult):
 
 
 class Runner:
+    folder = Path()
     left_out: tuple[str, ...] = ()
 
     def __init__(self, **_options: object) -> None:
         pass
 
     def run(self, tests: unittest.TestSuite) -> unittest.TestResult:
+        # Not earlier: the import starts MPI, by the options that the suite has read meanwhile.
+        from mpi4py import MPI
+
         outcomes = Outcomes()
-        unittest.TestSuite(self._chosen(tests)).run(outcomes)
+        with (self.folder / str(MPI.COMM_WORLD.Get_rank())).open("w", encoding="utf-8") as outcomes.lines:
+            unittest.TestSuite(self._chosen(tests)).run(outcomes)
+            outcomes.lines.write("end\n")
         return outcomes
 
     def _chosen(self, tests: unittest.TestSuite) -> Iterator[unittest.TestCase]:
@@ -70,18 +77,12 @@ class Runner:
 
 
 def run(tests: Path, outcomes: Path, left_out: str, options: list[str]) -> None:
+    Runner.folder = outcomes
     Runner.left_out = tuple(filter(None, left_out.split(",")))
     sys.path.insert(0, str(tests))
-    main = __import__("main")
-    from mpi4py import MPI
-
-    with (outcomes / str(MPI.COMM_WORLD.Get_rank())).open("w", encoding="utf-8") as lines:
-        Outcomes.lines = lines
-        sys.argv = ["main.py", "--no-numpy", *options]
-        try:
-            main.main(module=None, testRunner=Runner)
-        except SystemExit:
-            lines.write("end\n")
+    sys.argv = ["main.py", "--no-numpy", *options]
+    with suppress(SystemExit):
+        __import__("main").main(module=None, testRunner=Runner)
 
 
 if __name__ == "__main__":
