@@ -7,7 +7,8 @@
 
 Over a provider of libfabric, Open MPI 4.1.4 hangs or crashes in tests whose names have one of these words:
 AlltoallwBottom Cancel p2p_obj pkl5 Spawn; by osc/rdma also CompareAndSwap (docs/libfabric.md has the causes). With
-MPI_THREAD_MULTIPLE, osc/pt2pt makes no windows: their tests are skipped with odd numbers of processes.
+MPI_THREAD_MULTIPLE, osc/pt2pt makes no windows: their tests are skipped with odd numbers of processes. With even
+numbers, util_sync hangs over tcp, too. With one process, util_pool ends the program.
 
 The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source
 distribution on PyPI. Even numbers of processes ask for one thread, so that messages within the node go through memory;
