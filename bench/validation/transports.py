@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ayatori.processes.transport import open_mpi_variables
 from bench.harness.programs import ROOT
 
-_PROVIDER = {
-    "FI_PROVIDER_PATH": str(ROOT / "build" / "release" / "libfabric"),
-    "OMPI_MCA_opal_common_ofi_provider_include": "ayatori",
-    "OMPI_MCA_pml": "cm",
-    "OMPI_MCA_mtl": "ofi",
-}
-
-_REMOTE_MEMORY = {"OMPI_MCA_btl": "ofi,self", "OMPI_MCA_osc": "rdma", "OMPI_MCA_osc_rdma_acc_use_amo": "0"}
-"""One-sided communication by remote memory and atomics of the provider, as `ayatori run --transport` sets it."""
+_FOLDER = {"FI_PROVIDER_PATH": str(ROOT / "build" / "release" / "libfabric")}
+_BY_MESSAGES = {**_FOLDER, **open_mpi_variables("pt2pt")}
+_BY_REMOTE_MEMORY = {**_FOLDER, **open_mpi_variables("rdma")}
 
 _OTHER_PROVIDER = {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"}
 
@@ -30,9 +25,9 @@ PEERS: Mapping[str, Mapping[str, str]] = {
 
 TRANSPORTS: Mapping[str, Mapping[str, str]] = {
     **PEERS,
-    "ayatori": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt"},
-    "ayatori-rdma": {**_PROVIDER, **_REMOTE_MEMORY},
-    "ayatori-udp": {**_PROVIDER, "OMPI_MCA_btl": "self", "OMPI_MCA_osc": "pt2pt", "ACP_WIRES": "udp"},
-    "ayatori-udp-rdma": {**_PROVIDER, **_REMOTE_MEMORY, "ACP_WIRES": "udp"},
+    "ayatori": _BY_MESSAGES,
+    "ayatori-rdma": _BY_REMOTE_MEMORY,
+    "ayatori-udp": {**_BY_MESSAGES, "ACP_WIRES": "udp"},
+    "ayatori-udp-rdma": {**_BY_REMOTE_MEMORY, "ACP_WIRES": "udp"},
 }
 """ayatori: the provider of libfabric, over shared memory within a host and UDP between hosts."""

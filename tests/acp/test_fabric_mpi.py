@@ -153,11 +153,15 @@ def test_coarrays(wires: str, coarrays: Path) -> None:
 
 
 @pytest.mark.parametrize("mapping", ["ppr:2:node", "node"])
-def test_coarrays_on_two_hosts_are_remote_memory(mapping: str, coarrays: Path, two_hosts: Path) -> None:
-    """Ranks may fill host after host, or go round."""
+@pytest.mark.parametrize("one_sided", ["rdma", ""])
+def test_coarrays_on_two_hosts(one_sided: str, mapping: str, coarrays: Path, two_hosts: Path) -> None:
+    """Ranks may fill host after host, or go round. By default, coarrays are messages."""
     job: list[str | Path] = [*OPEN_MPI, "--map-by", mapping, "-n", "4", coarrays]
-    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 4, {"OMPI_MCA_osc": "rdma"}):
-        assert min(numbers.values()) > 0, numbers
+    variables = {"OMPI_MCA_osc": one_sided} if one_sided else {}
+    for numbers in check([*OVER_OURS, "--lab", two_hosts, "--", *job], 4, variables):
+        assert numbers["messages"] > 10, numbers
+        for name in ("writes", "reads", "atomics"):
+            assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
 
 
 def test_an_mpi_that_cannot_is_named(tmp_path: Path) -> None:

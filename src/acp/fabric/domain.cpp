@@ -258,13 +258,17 @@ int open_address_vector(fid_domain* domain, fi_av_attr* attributes, fid_av** mad
   return 0;
 }
 
+int warn(const Error& error, int number) {
+  FI_WARN(&provider(), FI_LOG_DOMAIN, "%s\n", error.message.c_str());
+  return number;
+}
+
 int open_domain(fid_fabric*, fi_info* info, fid_domain** made, void* context) {
   const auto node = Node::join();
-  if (!node) {
-    FI_WARN(&provider(), FI_LOG_DOMAIN, "%s\n", node.error().message.c_str());
-    return -FI_ENODEV;
+  if (!node) return warn(node.error(), -FI_ENODEV);
+  if (info->domain_attr->data_progress == FI_PROGRESS_AUTO) {
+    if (const auto begun = (*node)->make_progress_by_itself(); !begun) return warn(begun.error(), -FI_EMFILE);
   }
-  if (info->domain_attr->data_progress == FI_PROGRESS_AUTO && !(*node)->make_progress_by_itself()) return -FI_EMFILE;
   auto* const domain = new (std::nothrow) Domain(**node, *info, context);
   if (!domain) return -FI_ENOMEM;
   *made = domain;
