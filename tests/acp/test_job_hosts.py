@@ -5,12 +5,13 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from subprocesses import program_at, ran
+from subprocesses import program_at, ran, wait_until
 from thoroughness import tries
 
 ROOT = Path(__file__).parents[2]
@@ -131,6 +132,22 @@ def test_many_jobs_share_the_hosts(copies: Path, hosts: TwoHosts, tmp_path: Path
     for _ in range(tries(1, 5)):
         for job in [Job(copies, hosts, (2, 1), {}, tmp_path) for _ in range(JOBS)]:
             job.must_end_well()
+
+
+def test_a_job_lives_beside_one_in_another_container(copies: Path, tmp_path: Path) -> None:
+    """They have one /dev/shm, but not one /proc. The other job begins and ends before the last rank finds the first."""
+    go = tmp_path / "go"
+    last_waits = f"[ $ACP_RANK -lt 3 ] || until [ -e {go} ]; do sleep 0.05; done; exec {copies}"
+    launcher = [sys.executable, "-m", "ayatori.processes"]
+    container = "unshare --pid --mount --fork --kill-child --mount-proc".split()
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "ACP_TIMEOUT": "10"}
+    before = set(Path("/dev/shm").glob("ayatori-0-*/ring-*"))
+    waiting = [*container, *launcher, "4", "sh", "-c", last_waits]
+    with subprocess.Popen(waiting, env=environment, text=True, stderr=subprocess.PIPE) as job:
+        wait_until(lambda: len(set(Path("/dev/shm").glob("ayatori-0-*/ring-*")) - before) >= 3)
+        assert ran([*launcher, "2", copies], env=environment).returncode == 0
+        go.touch()
+        assert job.wait(SECONDS) == 0, job.communicate()
 
 
 def test_a_job_without_a_secret_stays_on_its_host(copies: Path) -> None:

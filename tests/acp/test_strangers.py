@@ -126,7 +126,7 @@ def test_another_user_learns_changes_and_ends_nothing(wires: str, program: Path,
 
 def test_the_squatter_of_a_folder_is_refused(program: Path) -> None:
     """A folder of another user with the name of this user's would be one that he may enter."""
-    name = f"/dev/shm/ayatori-0-{0x5EED:016x}"
+    name = f"/dev/shm/ayatori-0-{os.stat('/proc/self/ns/pid').st_ino}-{0x5EED:016x}"
     try:
         subprocess.run(
             ["setpriv", f"--reuid={NOBODY}", "--clear-groups", f"--regid={NOBODY}", "mkdir", name], check=True

@@ -53,7 +53,8 @@ def test_processes_die_with_a_launcher_that_is_killed() -> None:
 
 def test_what_killed_processes_left_is_removed_and_nothing_else() -> None:
     """Of the links in the folder of a job, those of processes that live stay."""
-    living, dead = (Path(f"/dev/shm/ayatori-{os.geteuid()}-{os.getpid():016x}-{name}") for name in ("living", "dead"))
+    begin = f"/dev/shm/ayatori-{os.geteuid()}-{os.stat('/proc/self/ns/pid').st_ino}-{os.getpid():016x}"
+    living, dead = (Path(f"{begin}-{name}") for name in ("living", "dead"))
     living.mkdir(mode=0o700)
     link = living / "0"
     link.symlink_to(f"/proc/{os.getpid()}/fd/0")

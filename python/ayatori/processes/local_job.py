@@ -59,8 +59,9 @@ def _job_file() -> int:
 
 
 def _remove_what_is_left(folder: Path) -> None:
-    """As libacp itself does when it starts: the links of dead processes lead nowhere."""
-    for job in folder.glob(f"ayatori-{os.geteuid()}-*"):
+    """As libacp itself does when it starts: in their own pid namespace, the links of dead processes lead nowhere."""
+    pid_namespace = os.stat("/proc/self/ns/pid").st_ino
+    for job in folder.glob(f"ayatori-{os.geteuid()}-{pid_namespace}-*"):
         with suppress(OSError):
             for link in job.iterdir():
                 if link.is_symlink() and not link.exists():

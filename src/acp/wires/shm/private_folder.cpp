@@ -16,7 +16,13 @@ namespace {
 
 constexpr const char* parent = "/dev/shm";
 
-std::string prefix() { return fmt::format("ayatori-{}-", geteuid()); }
+/// From one pid namespace, as a container has it, all links of another one lead nowhere, those of living processes too.
+ino_t own_pid_namespace() {
+  struct stat found{};
+  return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+}
+
+std::string prefix() { return fmt::format("ayatori-{}-{}-", geteuid(), own_pid_namespace()); }
 
 bool is_private(const fs::path& folder) {
   struct stat found{};
