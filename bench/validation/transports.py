@@ -25,6 +25,12 @@ PEERS: Mapping[str, Mapping[str, str]] = {
 
 TRANSPORTS: Mapping[str, Mapping[str, str]] = {
     **PEERS,
+    "vader-rdma": {  # what fails here, too, is a fault of osc/rdma
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "vader,self",
+        "OMPI_MCA_osc": "rdma",
+        "OMPI_MCA_osc_rdma_acc_use_amo": "0",
+    },
     "ayatori": _BY_MESSAGES,
     "ayatori-rdma": _BY_REMOTE_MEMORY,
     "ayatori-udp": {**_BY_MESSAGES, "ACP_WIRES": "udp"},
