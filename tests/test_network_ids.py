@@ -1,8 +1,8 @@
-"""Numbers of devices and ports that a network does not have."""
+"""Numbers of devices, ports and entries that a network and its tables do not have."""
 
 import pytest
 
-from ayatori import open_source
+from ayatori import make_routes, open_source
 
 NETWORK = open_source("fattree:K=4,levels=2")
 DEVICES = NETWORK.device_count
@@ -20,3 +20,11 @@ def test_a_port_that_is_not_there(method: str) -> None:
     getattr(NETWORK, method)(NETWORK.endpoints[0])
     with pytest.raises(IndexError, match="no such port"):
         getattr(NETWORK, method)(1 << 30)
+
+
+def test_an_entry_that_is_not_there() -> None:
+    routes = make_routes(NETWORK)
+    routes.out(0, routes.last_lid)
+    for router, lid in ((DEVICES, 1), (0, routes.last_lid + 1)):
+        with pytest.raises(IndexError, match="no such entry"):
+            routes.out(router, lid)

@@ -24,7 +24,12 @@ void bind_tables(nb::module_& module) {
       .def(
           "lmc", [](const Routes& routes, PortId port) { return routes.lids.of(port).lmc; }, nb::arg("port"))
       .def(
-          "out", [](const Routes& routes, DeviceId router, Lid lid) { return routes.tables.out(router, lid); },
+          "out",
+          [](const Routes& routes, DeviceId router, Lid lid) {
+            const ForwardingTables& tables = routes.tables;
+            if (router >= tables.router_count() || lid > tables.last_lid()) throw nb::index_error("no such entry");
+            return tables.out(router, lid);
+          },
           nb::arg("router"), nb::arg("lid"))
       .def(
           "count_differences",
