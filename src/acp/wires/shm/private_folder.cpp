@@ -24,10 +24,14 @@ ino_t own_pid_namespace() {
 
 std::string prefix() { return fmt::format("ayatori-{}-{}-", geteuid(), own_pid_namespace()); }
 
-bool is_private(const fs::path& folder) {
+enum class Found : std::uint8_t { nothing, private_folder, something_else };
+
+Found look_at(const fs::path& folder) {
   struct stat found{};
-  return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-         (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  if (lstat(folder.c_str(), &found) != 0) return errno == ENOENT ? Found::nothing : Found::something_else;
+  const bool is_private =
+      S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  return is_private ? Found::private_folder : Found::something_else;
 }
 
 }  // namespace
@@ -35,16 +39,20 @@ bool is_private(const fs::path& folder) {
 fs::path folder_of_job(std::uint64_t key) { return fs::path(parent) / fmt::format("{}{:016x}", prefix(), key); }
 
 Result<> make_private_folder(const fs::path& folder) {
-  if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    return refused(fmt::format("{} can't be made", folder.native()), errno);
+  Found found = Found::nothing;
+  while (found == Found::nothing) {  // another process may remove it meanwhile, since it is empty
+    if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      return refused(fmt::format("{} can't be made", folder.native()), errno);
+    }
+    found = look_at(folder);
   }
-  if (is_private(folder)) return {};
+  if (found == Found::private_folder) return {};
   return with_hint(with_code(fail("{} must be a folder that only this user may enter", folder.native()), EACCES),
                    "remove it, or ask its owner to");
 }
 
 void remove_if_over(const fs::path& folder) {
-  if (!is_private(folder)) return;
+  if (look_at(folder) != Found::private_folder) return;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.is_symlink(ignored) && !fs::exists(entry.path(), ignored)) unlink(entry.path().c_str());

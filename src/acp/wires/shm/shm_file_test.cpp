@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "ayatori/fixtures/child_fixtures.hpp"
 #include "ayatori/fixtures/folder_fixtures.hpp"
@@ -85,6 +87,21 @@ TEST(RemoveIfOver, RemovesLinksOfDeadProcessesAndTheFolderIfNothingIsLeft) {
   std::filesystem::remove(job / "another's");
   remove_if_over(job);
   EXPECT_FALSE(std::filesystem::exists(job));
+}
+
+TEST(MakePrivateFolder, SucceedsWhileOthersRemoveWhatIsEmpty) {
+  const Folder folder;
+  const auto job = folder.path() / "job";
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) remove_if_over(job);
+  });
+  for (int i = 0; i < 20'000; ++i) {
+    const auto made = make_private_folder(job);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+  }
+  over = true;
+  other.join();
 }
 
 TEST(OwnShmFile, MakeReportsThatThereIsNoMemory) {
