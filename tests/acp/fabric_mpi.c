@@ -3,6 +3,8 @@
  *     fabric_mpi             all of them
  *     fabric_mpi replies N   two ranks: so many messages each, and each answers the one before
  *     fabric_mpi away FILE   the last rank sends to rank 0, then computes until rank 0 has received and makes FILE
+ *     fabric_mpi neighbours FILE
+ *                            rank 0 sends to all others, then computes until each has received and makes FILE-RANK
  *     fabric_mpi windows     all kinds of windows, on which programs compare and swap, and take the greatest
  *     fabric_mpi killed      the last rank is killed, and others wait for it
  *     fabric_mpi stopped N   the last rank is stopped for N seconds, while others send to it
@@ -138,6 +140,30 @@ static void away(const char *file) {
   }
 }
 
+static void neighbours(const char *file) {
+  enum { most = 8 };
+  static int numbers[most];
+  MPI_Request requests[most];
+  char name[4096];
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank > 0) {
+    MPI_Recv(numbers, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(numbers[0] == rank);
+    snprintf(name, sizeof name, "%s-%d", file, rank);
+    fclose(fopen(name, "w"));
+    return;
+  }
+  for (int to = 1; to < size; ++to) {
+    numbers[to] = to;
+    MPI_Isend(&numbers[to], 1, MPI_INT, to, 0, MPI_COMM_WORLD, &requests[to]);
+  }
+  for (int to = 1; to < size; ++to) {
+    snprintf(name, sizeof name, "%s-%d", file, to);
+    while (access(name, F_OK) != 0) usleep(10000);
+  }
+  MPI_Waitall(size - 1, requests + 1, MPI_STATUSES_IGNORE);
+}
+
 static void swap_and_take_the_greatest(MPI_Comm ranks, MPI_Win window, const long *memory) {
   const long none = 0, small = 1, great = 5;
   long before = -1;
@@ -229,6 +255,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "away") == 0) away(argv[2]);
+  if (strcmp(what, "neighbours") == 0) neighbours(argv[2]);
   messages();
   collectives();
   one_sided();

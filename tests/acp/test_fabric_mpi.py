@@ -90,6 +90,14 @@ def test_what_was_sent_arrives_while_its_sender_computes(wires: str, program: Pa
     check(command, 3, {"ACP_WIRES": wires})
 
 
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_what_was_sent_to_neighbours_leaves_at_once(wires: str, program: Path, tmp_path: Path) -> None:
+    """Also after a barrier, and without the thread that makes progress."""
+    by_calls = {f"OMPI_MCA_mtl_ofi_{kind}_progress": "manual" for kind in ("data", "control")}
+    command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "4", program, "neighbours", tmp_path / "received"]
+    check(command, 4, {"ACP_WIRES": wires, **by_calls})
+
+
 def test_a_reply_carries_the_acknowledgement(program: Path) -> None:
     command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program, "replies", "1000"]
     for numbers in check(command, 2, {"ACP_WIRES": "udp"}):

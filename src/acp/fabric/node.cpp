@@ -28,7 +28,12 @@ constexpr Duration linger = 500ms;
 constexpr Duration max_spin = 50us;
 constexpr Duration max_sleep = 10ms;
 
-/// Of operations that start closely one after the other, one in so many leaves at once, together with those before.
+/// Between two rounds, the first operations to a peer leave at once: say of a barrier, and of the exchange after it.
+/// They do so as long as these are few altogether: a cell of a grid has 26 neighbours.
+constexpr std::ptrdiff_t max_pushed_to_peer = 2;
+constexpr std::size_t max_pushed = 64;
+
+/// Of the others, one in so many leaves at once, together with those before.
 constexpr std::uint32_t max_unpushed = 8;
 
 /// How often a peer that is waited for is asked whether it lives.
@@ -144,6 +149,7 @@ Port* Node::port_of(EndpointNumber number) const { return number < ports_.size()
 
 bool Node::round() {
   const bool anything = driver_->progress();
+  pushed_to_.clear();
   unpushed_ = 0;
   if (driver_->now() >= next_watch_) watch();
   if (waiting_.empty()) return anything;
@@ -151,9 +157,11 @@ bool Node::round() {
   return true;
 }
 
-/// What starts first after a round leaves at once. What follows closely may share packets.
-void Node::push_now_and_then() {
-  if (unpushed_++ % max_unpushed == 0) driver_->send_waiting();
+/// A program that has sent to its neighbours may compute for long. In a stream to one peer, operations share packets.
+void Node::push_now_and_then(Rank peer) {
+  const bool first = pushed_to_.size() < max_pushed && std::ranges::count(pushed_to_, peer) < max_pushed_to_peer;
+  if (first) pushed_to_.push_back(peer);
+  if (first || ++unpushed_ % max_unpushed == 0) driver_->send_waiting();
 }
 
 /// From now on a datagram that arrives makes one of the descriptors ready. How long the sleep may last.
@@ -264,7 +272,7 @@ int Node::begin(OperationId id) {
     operation.port->report(operation.report, 0);
     operation.port = nullptr;
   }
-  push_now_and_then();
+  push_now_and_then(operation.peer.rank);
   return 0;
 }
 

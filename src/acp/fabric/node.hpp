@@ -168,7 +168,7 @@ class Node final : public transport::Application {
   void arrive_at_self(Port& from, const Message& message);
   [[nodiscard]] std::optional<std::span<std::byte>> memory_at(transport::RemoteAddress at, Bytes size,
                                                               std::uint64_t access) const;
-  void push_now_and_then();
+  void push_now_and_then(Rank peer);
   [[nodiscard]] transport::Duration prepare_to_sleep(transport::Duration longest, std::vector<pollfd>& polled);
   void run_thread();
   void serve_until_idle();
@@ -190,6 +190,7 @@ class Node final : public transport::Application {
   Operations operations_;
   std::deque<OperationId> waiting_;  // to be started
   std::set<Rank> lost_;
+  std::vector<Rank> pushed_to_;  ///< since the last round
   std::uint32_t unpushed_ = 0;
   std::uint64_t reads_ = 0;
   std::uint32_t idle_rounds_ = 0;
