@@ -90,7 +90,7 @@ def test_what_was_sent_arrives_while_its_sender_computes(wires: str, program: Pa
     check(command, 3, {"ACP_WIRES": wires})
 
 
-@pytest.mark.parametrize("wires", ["auto", "udp"])
+@pytest.mark.parametrize("wires", ["udp", pytest.param("auto", marks=pytest.mark.sweep)])
 def test_what_was_sent_to_neighbours_leaves_at_once(wires: str, program: Path, tmp_path: Path) -> None:
     """Also after a barrier, and without the thread that makes progress."""
     by_calls = {f"OMPI_MCA_mtl_ofi_{kind}_progress": "manual" for kind in ("data", "control")}
