@@ -6,6 +6,7 @@
  *     fabric_mpi neighbours FILE
  *                            rank 0 sends to all others, then computes until each has received and makes FILE-RANK
  *     fabric_mpi windows     all kinds of windows, on which programs compare and swap, and take the greatest
+ *     fabric_mpi forked      a child of rank 0 ends by exit(), before all of them
  *     fabric_mpi killed      the last rank is killed, and others wait for it
  *     fabric_mpi stopped N   the last rank is stopped for N seconds, while others send to it
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHECK(holds)                                                                   \
@@ -257,6 +259,11 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "away") == 0) away(argv[2]);
   if (strcmp(what, "neighbours") == 0) neighbours(argv[2]);
+  if (strcmp(what, "forked") == 0 && rank == 0) {
+    const pid_t child = fork();
+    if (child == 0) exit(0);
+    CHECK(waitpid(child, NULL, 0) == child);
+  }
   messages();
   collectives();
   one_sided();

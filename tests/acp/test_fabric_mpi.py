@@ -98,6 +98,11 @@ def test_what_was_sent_to_neighbours_leaves_at_once(wires: str, program: Path, t
     check(command, 4, {"ACP_WIRES": wires, **by_calls})
 
 
+@pytest.mark.parametrize("wires", ["auto", "udp"])
+def test_a_forked_child_ends_nothing_but_itself(wires: str, program: Path) -> None:
+    check([*OVER_OURS, "--", *OPEN_MPI, "-n", "3", program, "forked"], 3, {"ACP_WIRES": wires})
+
+
 def test_a_reply_carries_the_acknowledgement(program: Path) -> None:
     command: list[str | Path] = [*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program, "replies", "1000"]
     for numbers in check(command, 2, {"ACP_WIRES": "udp"}):

@@ -57,7 +57,9 @@ Result<Node*> Node::join() {
 
 void Node::leave() {
   const std::lock_guard lock(joining);
-  delete std::exchange(the_node, nullptr);
+  Node* const node = std::exchange(the_node, nullptr);
+  // A forked child that ends runs the exit handlers, too. The shared memory and the thread are its parent's.
+  if (node && node->process_ == getpid()) delete node;
 }
 
 Result<> Node::open() {

@@ -11,6 +11,8 @@
 /// Progress is made by whoever calls, and by a thread if a program asks for it. All functions but join() and lock() are
 /// called under the lock.
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <deque>
@@ -197,6 +199,7 @@ class Node final : public transport::Application {
   transport::Time next_watch_{};
   NodeStatistics statistics_;
   bool reports_statistics_ = false;
+  pid_t process_ = getpid();
 
   std::thread thread_;  // if there is one that makes progress
   Descriptor wake_event_;
