@@ -140,7 +140,7 @@ def test_a_job_lives_beside_one_in_another_container(copies: Path, tmp_path: Pat
     last_waits = f"[ $ACP_RANK -lt 3 ] || until [ -e {go} ]; do sleep 0.05; done; exec {copies}"
     launcher = [sys.executable, "-m", "ayatori.processes"]
     container = "unshare --pid --mount --fork --kill-child --mount-proc".split()
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "ACP_TIMEOUT": "10"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "ACP_TIMEOUT": "60"}
     before = set(Path("/dev/shm").glob("ayatori-0-*/ring-*"))
     waiting = [*container, *launcher, "4", "sh", "-c", last_waits]
     with subprocess.Popen(waiting, env=environment, text=True, stderr=subprocess.PIPE) as job:

@@ -199,7 +199,7 @@ class Node final : public transport::Application {
   transport::Time next_watch_{};
   NodeStatistics statistics_;
   bool reports_statistics_ = false;
-  pid_t process_ = getpid();
+  pid_t process_ = getpid();  // a forked child has another one
 
   std::thread thread_;  // if there is one that makes progress
   Descriptor wake_event_;
