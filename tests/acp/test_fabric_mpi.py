@@ -145,6 +145,7 @@ def test_a_job_whose_rank_is_killed_ends_with_an_error(wires: str, program: Path
     assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
     done = ran([*command, "--enable-recovery", program, "killed"], env=variables, seconds=SECONDS)
     assert "An error occurred in MPI_Recv" in done.stderr, done.stderr
+    assert re.search(r"ayatori-fi: rank \d has lost rank \d: it was silent for \d+\.\d s\n", done.stderr), done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +176,35 @@ def test_coarrays_on_two_hosts(one_sided: str, mapping: str, coarrays: Path, two
         assert numbers["messages"] > 10, numbers
         for name in ("writes", "reads", "atomics"):
             assert (numbers[name] > 0) == (one_sided == "rdma"), numbers
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"ACP_WIRES": "udp,shm"}, "ACP_WIRES is 'udp,shm'"),
+        ({"ACP_TIMEOUT": "soon"}, "ACP_TIMEOUT is 'soon'; it must be a number above 0"),
+        ({"ACP_TAGS": "perhaps"}, "ACP_TAGS is 'perhaps'; it must be on, off"),
+        ({"ACP_RANK": "0"}, "ACP_PROCS is not set"),
+        (
+            {"ACP_RANK": "0", "ACP_PROCS": "1"},
+            "rank 0 of 1, started by ayatori acprun, reaches no process of another job",
+        ),
+    ],
+)
+def test_a_job_that_cannot_start_says_why(variables: dict[str, str], said: str, program: Path) -> None:
+    done = ran([*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program], env=VARIABLES | variables, seconds=60)
+    assert done.returncode != 0 and f"ayatori-fi: {said}" in done.stderr, done.stderr
+
+
+def test_what_the_environment_chooses_counts_less_than_the_option(program: Path) -> None:
+    others = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_mtl": "psm2", "FI_PROVIDER": "tcp"}
+    for numbers in check([*OVER_OURS, "--", *OPEN_MPI, "-n", "2", program], 2, others):
+        assert numbers["messages"] > 0
+
+
+def test_words_that_choose_another_transport_are_refused(program: Path) -> None:
+    done = ran([*OVER_OURS, "--", *OPEN_MPI, "--mca", "pml", "ob1", "-n", "2", program], env=VARIABLES, seconds=60)
+    assert done.returncode == 1 and "error: '--mca pml ob1' sends past the transport" in done.stderr, done.stderr
 
 
 def test_an_mpi_that_cannot_is_named(tmp_path: Path) -> None:

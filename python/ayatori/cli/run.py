@@ -286,7 +286,7 @@ def _variables(command: list[str], plugin: PluginOptions, network: str | None) -
         variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
         variables |= _network_of_neighbours(network, command)
     if plugin.transport:
-        variables |= transport_variables(family_of(command), PROVIDERS)
+        variables |= transport_variables(command, family_of(command), PROVIDERS)
     if plugin.verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ayatori.processes.errors import ProgramError
@@ -11,10 +12,13 @@ PROVIDER = "ayatori"
 MESSAGES = "sm,pt2pt"
 """One-sided communication by messages, and by shared memory where all ranks of a window share it. osc/rdma of Open MPI
 4.1.4 crashes in programs that MPI allows (docs/libfabric.md)."""
+_USERS = ("OMPI_MCA_osc", "OMPI_MCA_btl", "OMPI_MCA_osc_rdma_acc_use_amo")
+"""What users may want otherwise: messages go over the transport all the same."""
 
 
-def transport_variables(family: str | None, folder: Path) -> dict[str, str]:
-    """What the user has set stays. Raises ProgramError for another MPI, or if the build has no provider."""
+def transport_variables(command: Sequence[str], family: str | None, folder: Path) -> dict[str, str]:
+    """For a launcher's words. The user's environment chooses BTLs and one-sided communication, and no other transport.
+    Raises ProgramError for another MPI, for words that choose another transport, or if the build has no provider."""
     if family != "openmpi":
         raise ProgramError(
             f"{family or 'a program without MPI'} can't send over the transport",
@@ -25,12 +29,25 @@ def transport_variables(family: str | None, folder: Path) -> dict[str, str]:
         raise ProgramError(
             "this build has no provider of libfabric", hint="apt-get install libfabric-dev, then ./run build"
         )
-    folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
     wanted = open_mpi_variables(os.environ.get("OMPI_MCA_osc", MESSAGES))
-    return {
-        "FI_PROVIDER_PATH": ":".join(folders),
-        **{name: os.environ.get(name, value) for name, value in wanted.items()},
-    }
+    _check_words(command, wanted)
+    users = {name: os.environ[name] for name in _USERS if os.environ.get(name)}
+    folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
+    only_ours = {"FI_PROVIDER": PROVIDER} if "FI_PROVIDER" in os.environ else {}
+    return {"FI_PROVIDER_PATH": ":".join(folders), **only_ours, **wanted, **users}
+
+
+def _check_words(command: Sequence[str], wanted: Mapping[str, str]) -> None:
+    """Words of the launcher count more than variables."""
+    for option, name, value in zip(command, command[1:], command[2:], strict=False):
+        variable = f"OMPI_MCA_{name}"
+        if option not in ("--mca", "-mca", "--gmca", "-gmca") or variable in _USERS:
+            continue
+        if wanted.get(variable, value) != value:
+            raise ProgramError(
+                f"'{option} {name} {value}' sends past the transport",
+                hint=f"leave out {option} {name}, or --transport",
+            )
 
 
 def open_mpi_variables(one_sided: str) -> dict[str, str]:

@@ -1,12 +1,14 @@
 #include "domain.hpp"
 
+#include <fmt/core.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_errno.h>
-#include <rdma/providers/fi_log.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "atomics.hpp"
 #include "info.hpp"
@@ -76,6 +78,16 @@ int add_memory(fid* object, const fi_mr_attr* attributes, uint64_t flags, fid_mr
 AddressVector& vector_of(fid_av* av) { return *static_cast<AddressVector*>(av); }
 
 /// FI_AV_TABLE and FI_AV_MAP give the same: an index.
+/// Every rank has the same wrong addresses.
+void complain_of_other_job(const launch::Placement& placement) {
+  static bool said = false;
+  if (std::exchange(said, true)) return;
+  complain(
+      fmt::format("rank {} of {}, started by {}, reaches no process of another job: MPI_Comm_spawn makes such "
+                  "processes, and so do ACP_RANK and ACP_PROCS, left in the environment of mpirun",
+                  placement.rank, placement.procs, placement.launcher));
+}
+
 int insert(fid_av* av, const void* names, size_t count, fi_addr_t* found, uint64_t flags, void* context) {
   AddressVector& vector = vector_of(av);
   if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0) return -FI_EBADFLAGS;
@@ -91,6 +103,7 @@ int insert(fid_av* av, const void* names, size_t count, fi_addr_t* found, uint64
     if (!found && good) vector.addresses.insert({name.rank, name.endpoint});
     if ((flags & FI_SYNC_ERR) != 0) static_cast<int*>(context)[i] = good ? 0 : FI_EADDRNOTAVAIL;
     inserted += good ? 1 : 0;
+    if (!good) complain_of_other_job(placement);
   }
   vector.domain.node.count_address_bytes(vector.addresses.memory_bytes() - before);
   return inserted;
@@ -258,16 +271,18 @@ int open_address_vector(fid_domain* domain, fi_av_attr* attributes, fid_av** mad
   return 0;
 }
 
-int warn(const Error& error, int number) {
-  FI_WARN(&provider(), FI_LOG_DOMAIN, "%s\n", error.message.c_str());
+/// A program may try several domains, and each one fails alike.
+int refuse(const Error& error, int number) {
+  static std::once_flag said;
+  std::call_once(said, [&] { complain(error.hint.empty() ? error.message : error.message + "; " + error.hint); });
   return number;
 }
 
 int open_domain(fid_fabric*, fi_info* info, fid_domain** made, void* context) {
   const auto node = Node::join();
-  if (!node) return warn(node.error(), -FI_ENODEV);
+  if (!node) return refuse(node.error(), -FI_ENODEV);
   if (info->domain_attr->data_progress == FI_PROGRESS_AUTO) {
-    if (const auto begun = (*node)->make_progress_by_itself(); !begun) return warn(begun.error(), -FI_EMFILE);
+    if (const auto begun = (*node)->make_progress_by_itself(); !begun) return refuse(begun.error(), -FI_EMFILE);
   }
   auto* const domain = new (std::nothrow) Domain(**node, *info, context);
   if (!domain) return -FI_ENOMEM;

@@ -9,6 +9,7 @@
 #include "info.hpp"
 #include "node.hpp"
 #include "port.hpp"
+#include "provider.hpp"
 
 namespace ayatori::fabric {
 
@@ -64,15 +65,23 @@ void Node::acknowledged(Token token) { settle(token, Operation::carried); }
 
 void Node::failed(Token token) { finish(token, FI_EHOSTDOWN); }
 
-void Node::lost(PeerId peer, transport::Time) {
+void Node::lost(PeerId peer, transport::Time since) {
   lost_.insert(peer);
+  bool is_awaited = false;
   std::vector<OperationId> ended;
   operations_.visit([&](OperationId id, const Operation& operation) {
-    if (operation.peer.rank == peer) ended.push_back(id);
+    if (operation.peer.rank != peer) return;
+    ended.push_back(id);
+    is_awaited |= operation.port && operation.kind != Operation::Kind::probe;
   });
   for (const OperationId id : ended) finish(id, FI_EHOSTDOWN);
   for (Port* port : ports_) {
-    if (port) port->fail_receives(peer);
+    if (port) is_awaited |= port->fail_receives(peer);
+  }
+  if (is_awaited) {
+    const std::chrono::duration<double> silence = driver_->now() - since;
+    complain(fmt::format("rank {} has lost rank {}: it was silent for {:.1f} s", setup_.placement.rank, peer,
+                         silence.count()));
   }
 }
 

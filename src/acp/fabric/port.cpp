@@ -55,10 +55,15 @@ void Port::receive_specially(const Receive& wanted, std::uint64_t flags) {
   if ((flags & FI_CLAIM) != 0) waiting.set_aside(*waiting.take_arrival(wanted), wanted.context);
 }
 
-void Port::fail_receives(Rank rank) {
+bool Port::fail_receives(Rank rank) {
+  bool any = false;
   for (Matching* waiting : {&messages, &tagged_messages}) {
-    for (const Receive& receive : waiting->cancel_from(rank)) report_receive(receive, {}, FI_EHOSTDOWN);
+    for (const Receive& receive : waiting->cancel_from(rank)) {
+      report_receive(receive, {}, FI_EHOSTDOWN);
+      any = true;
+    }
   }
+  return any;
 }
 
 // ---- Reports

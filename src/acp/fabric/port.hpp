@@ -27,8 +27,8 @@ struct Port : fid_ep {
   void report_receive(const Receive& receive, const Arrival& arrival, int error);
   void report_written(const Frame& frame, Rank from);
 
-  /// A rank is lost, for which receives wait.
-  void fail_receives(Rank rank);
+  /// A rank is lost. False: no receive waits for it.
+  bool fail_receives(Rank rank);
 
   [[nodiscard]] Matching& matching(bool tagged_ones) { return tagged_ones ? tagged_messages : messages; }
   [[nodiscard]] std::optional<Address> address_of(fi_addr_t address) const {

@@ -1,5 +1,6 @@
 #include "provider.hpp"
 
+#include <fmt/core.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 
@@ -88,6 +89,8 @@ fi_provider& provider() {
                           .cleanup = clean_up};
   return made;
 }
+
+void complain(std::string_view what) { fmt::print(stderr, "ayatori-fi: {}\n", what); }
 
 }  // namespace ayatori::fabric
 
