@@ -182,7 +182,7 @@ build_for_tests() {
 run_tests() { # parts…; all without
     if [ "${1:-}" = all ]; then
         sweeps=1
-        export AYATORI_ALL_TESTS=1 # for unit tests
+        export ALL_TESTS=1 # for unit tests
         fuzz_seconds=${FUZZ_SECONDS:-30}
         shift
         build_benches

@@ -82,7 +82,7 @@ MAX_PARTS = 3
 """So often a cell is measured for all rounds."""
 PACKET_BY_PACKET = 3 << 10
 """So many bytes, two packets, pass a cable of hosts at once: messages of all sizes take their bytes at the rate."""
-INSIDE = "AYATORI_HOSTS_FOLDER"
+INSIDE = "HOSTS_FOLDER"
 """Where the hostfile is, if this runs among hosts."""
 ERROR_BAR = 0.15
 SLOWER_BAR = 0.05

@@ -7,7 +7,7 @@
 namespace ayatori::test {
 
 /// Whether `./run test all` runs the tests, which takes the time for all that they can try.
-inline bool all_is_tried() { return std::getenv("AYATORI_ALL_TESTS") != nullptr; }
+inline bool all_is_tried() { return std::getenv("ALL_TESTS") != nullptr; }
 
 /// How many cases, seeds or jobs to try: as many as find what a test looks for, or all.
 template <typename Count>

@@ -21,6 +21,16 @@ def sources() -> str:
     return "".join(file.read_text(encoding="utf-8") for file in files if not apart.search(file.as_posix()))
 
 
+def test_the_plugin_complains_of_no_variable_that_somebody_reads() -> None:
+    rows = re.findall(r"^\|.*", (ROOT / "docs/environment.md").read_text(encoding="utf-8"), re.MULTILINE)
+    of_page = set(re.findall(r"`(AYATORI_[A-Z_]+)`", "\n".join(rows)))
+    known = "".join(
+        (ROOT / "src/mpi/tuning" / name).read_text(encoding="utf-8") for name in ("settings.cpp", "mpi_call.cpp")
+    )
+    unknown = {name for name in of_page if f'"{name}"' not in known and f'"{name.replace("_I", "_", 1)}"' not in known}
+    assert unknown == set()
+
+
 def test_the_page_has_the_variables_of_the_code() -> None:
     code = sources()
     used = {*OURS.findall(code), *(f"FI_AYATORI_{name.upper()}" for name in OF_LIBFABRIC.findall(code))}

@@ -108,7 +108,7 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx_and_libacp(machine: Non
         mpiexec.mpich -n 2 -ppn 1 -hosts host0,host1 -genv UCX_NET_DEVICES rxe0:1 -genv UCX_TLS rc_v,self ./mpich
         cat /sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_pkts
         {over_hosts} >programs && echo libacp: good
-        $AYATORI_LAB_RSH host1 'hostname; rdma link | cut -d" " -f2,4; echo there >made; exit 5'"""
+        $LAB_RSH host1 'hostname; rdma link | cut -d" " -f2,4; echo there >made; exit 5'"""
     running = lab(tmp_path, "--guests", "2", "--cpus", "1", "--netem", "delay 50us", "--", "sh", "-c", script)
     out, err = running.communicate(timeout=SECONDS)
     assert running.returncode == 5, (out, err)

@@ -2,7 +2,7 @@
  * they take minutes before HPL begins. Each of them asks malloc for large arrays, and is skipped, as HPC Challenge
  * documents, when it gets none.
  *
- *     AYATORI_HPCC_REFUSED="LEAST MOST SIZE…"   malloc returns NULL for LEAST to MOST bytes, and for each SIZE;
+ *     HPCC_REFUSED="LEAST MOST SIZE…"   malloc returns NULL for LEAST to MOST bytes, and for each SIZE;
  *                                               without it, nothing changes
  *
  * HPL's matrix is more than MOST, its panels are less than LEAST, and none of them has a SIZE: HPL itself runs as it
@@ -23,7 +23,7 @@ static size_t sizes[MAX_SIZES];
 static int size_count;
 
 __attribute__((constructor)) static void read_sizes(void) {
-  const char* words = getenv("AYATORI_HPCC_REFUSED");
+  const char* words = getenv("HPCC_REFUSED");
   int length = 0;
   if (!words || sscanf(words, "%zu %zu%n", &least, &most, &length) != 2) {
     least = most = 0;

@@ -114,7 +114,7 @@ def _environment() -> dict[str, str]:
 def _only_hpl(point: Point) -> list[str]:
     """What keeps hpcc from running its other benchmarks (bench/tasks/hpl/only_hpl.c)."""
     sizes = " ".join(map(str, (*refused_bytes(point), *random_access_bytes(point))))
-    return ["env", f"LD_PRELOAD={ONLY_HPL}", f"AYATORI_HPCC_REFUSED={sizes}"]
+    return ["env", f"LD_PRELOAD={ONLY_HPL}", f"HPCC_REFUSED={sizes}"]
 
 
 def refused_bytes(point: Point) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 #include "background.hpp"
 
 #include <fmt/core.h>
+#include <sys/sysinfo.h>
 
 #include <atomic>
 #include <chrono>
@@ -65,7 +66,11 @@ void report_outcome(const ProgressTrial::Outcome& outcome) {
 std::optional<std::uint32_t> core_of_thread() {
   const auto& cores = process().settings.progress_cpus;
   if (cores.empty()) return std::nullopt;
-  return cores[process().node_self % cores.size()];
+  const std::uint32_t core = cores[process().node_self % cores.size()];
+  if (core < static_cast<std::uint32_t>(get_nprocs_conf())) return core;
+  report_here(
+      fmt::format("rank {}: the progress thread runs on any core, since there is no core {}", process().rank, core));
+  return std::nullopt;
 }
 
 void start_thread() {

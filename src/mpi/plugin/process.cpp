@@ -28,9 +28,9 @@ Process& the_process = *new Process;
 
 std::string settings_of_environment() {
   std::string lines;
-  for (const std::string_view name : setting_variables()) {
-    const char* const value = std::getenv(std::string(name).c_str());
-    if (value != nullptr) lines += std::string(name) + "=" + value + "\n";
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    if (variable.starts_with("AYATORI_")) lines.append(variable).push_back('\n');
   }
   return lines;
 }

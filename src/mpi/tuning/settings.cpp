@@ -1,6 +1,7 @@
 #include "ayatori/tuning/settings.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "ayatori/base/byte_count.hpp"
 #include "ayatori/base/text.hpp"
@@ -49,15 +50,26 @@ Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   return ForcedChoice{std::string(text.substr(0, last)), *size};
 }
 
-bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "off"; }
-
 void complain(Settings& settings, std::string_view name, std::string_view value, const Error& error) {
   std::string line = fmt::format("{}={} is not used: {}", name, value, error.message);
   if (!error.hint.empty()) line += fmt::format(" ({})", error.hint);
   settings.complaints.push_back(std::move(line));
 }
 
-void read_forced(Settings& settings, std::string_view name, std::string_view value) {
+/// What is neither leaves the switch as it is.
+void read_switch(Settings& settings, bool& is_on, std::string_view name, std::string_view value) {
+  constexpr std::array on{"1", "on", "yes", "true"};
+  constexpr std::array off{"", "0", "off", "no", "false"};
+  const bool is_named_on = std::ranges::find(on, value) != on.end();
+  if (is_named_on || std::ranges::find(off, value) != off.end()) {
+    is_on = is_named_on;
+  } else {
+    complain(settings, name, value, fail("there are on and off").error());
+  }
+}
+
+/// False: no call has this variable.
+bool read_forced(Settings& settings, std::string_view name, std::string_view value) {
   for (const MpiCallNames& call : mpi_calls()) {
     const bool blocks = call.variable == name;
     if (!blocks && nonblocking_variable(call.call) != name) continue;
@@ -68,7 +80,9 @@ void read_forced(Settings& settings, std::string_view name, std::string_view val
     } else {
       complain(settings, name, value, forced.error());
     }
+    return true;
   }
+  return false;
 }
 
 bool forces_an_algorithm(const std::optional<ForcedChoice>& choice) { return choice && !choice->algorithm.empty(); }
@@ -78,7 +92,7 @@ void read_progress(Settings& settings, std::string_view value) {
     settings.progress = ProgressMode::thread;
   } else if (value == "calls") {
     settings.progress = ProgressMode::calls;
-  } else if (is_on(value)) {
+  } else if (!value.empty() && value != "off" && value != "0") {
     complain(settings, "AYATORI_PROGRESS", value, fail("there are thread, calls and off").error());
   }
 }
@@ -97,12 +111,44 @@ void read_progress_cpus(Settings& settings, std::string_view value) {
   settings.progress_cpus = std::move(cpus);
 }
 
+void read_ranks_per_machine(Settings& settings, std::string_view value) {
+  const auto ranks = parse_unsigned<std::uint32_t>(value);
+  if (ranks && *ranks > 0) {
+    settings.ranks_per_machine = *ranks;
+  } else {
+    complain(settings, "AYATORI_RANKS_PER_MACHINE", value, fail("it is a number above 0").error());
+  }
+}
+
 void read_max_count(Settings& settings, std::string_view value) {
   const auto bytes = parse_byte_count(value);
   if (bytes && *bytes > 0 && *bytes <= Settings().max_count) {
     settings.max_count = *bytes;
   } else {
     complain(settings, "AYATORI_MAX_COUNT", value, fail("it is a size of at most 1GiB").error());
+  }
+}
+
+/// Those of docs/environment.md that others read: a test compares.
+constexpr std::array variables_of_others{"AYATORI_ALIASES",       "AYATORI_CHOICE",         "AYATORI_LAB_HOSTFILE",
+                                         "AYATORI_PATHS_LOG",     "AYATORI_PATHS_PER_PAIR", "AYATORI_PLAN",
+                                         "AYATORI_PLAN_MUST_FIT", "AYATORI_PROBE",          "AYATORI_PROBE_FILE",
+                                         "AYATORI_ROCE_PLAN",     "AYATORI_TRACE",          "AYATORI_TRACEBACK"};
+
+void read_setting(Settings& settings, std::string_view name, std::string_view value) {
+  bool intercepts = true;  // by libayatori_mpi.so, which has read it before
+  if (name == "AYATORI_VERBOSE") return read_switch(settings, settings.verbose, name, value);
+  if (name == "AYATORI_VETO") return read_switch(settings, settings.veto, name, value);
+  if (name == "AYATORI_NODE_MEMORY") return read_switch(settings, settings.node_memory, name, value);
+  if (name == "AYATORI_SOCKETS") return read_switch(settings, settings.sockets, name, value);
+  if (name == "AYATORI_MPI") return read_switch(settings, intercepts, name, value);
+  if (name == "AYATORI_RANKS_PER_MACHINE") return read_ranks_per_machine(settings, value);
+  if (name == "AYATORI_MAX_COUNT") return read_max_count(settings, value);
+  if (name == "AYATORI_PROGRESS") return read_progress(settings, value);
+  if (name == "AYATORI_PROGRESS_CPU") return read_progress_cpus(settings, value);
+  if (read_forced(settings, name, value)) return;
+  if (std::ranges::find(variables_of_others, name) == variables_of_others.end()) {
+    complain(settings, name, value, fail("Ayatori has no variable of this name").error());
   }
 }
 
@@ -126,17 +172,6 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
   return choice;
 }
 
-std::vector<std::string_view> setting_variables() {
-  std::vector<std::string_view> names = {
-      "AYATORI_VERBOSE",           "AYATORI_VETO",     "AYATORI_NODE_MEMORY",  "AYATORI_MAX_COUNT",
-      "AYATORI_RANKS_PER_MACHINE", "AYATORI_PROGRESS", "AYATORI_PROGRESS_CPU", "AYATORI_SOCKETS"};
-  for (const MpiCallNames& call : mpi_calls()) {
-    names.push_back(call.variable);
-    names.push_back(nonblocking_variable(call.call));
-  }
-  return names;
-}
-
 bool Settings::executes_anything() const {
   const auto is_set = [](const auto& choice) { return choice.has_value(); };
   return std::ranges::any_of(forced, is_set) || std::ranges::any_of(forced_nonblocking, is_set);
@@ -151,18 +186,7 @@ Settings parse_settings(std::string_view lines) {
     const std::size_t equals = line->find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = line->substr(0, equals);
-    const std::string_view value = line->substr(equals + 1);
-    if (name == "AYATORI_VERBOSE") settings.verbose = is_on(value);
-    if (name == "AYATORI_VETO") settings.veto = is_on(value);
-    if (name == "AYATORI_NODE_MEMORY") settings.node_memory = is_on(value);
-    if (name == "AYATORI_SOCKETS") settings.sockets = is_on(value);
-    if (name == "AYATORI_RANKS_PER_MACHINE") {
-      settings.ranks_per_machine = parse_unsigned<std::uint32_t>(value).value_or(0);
-    }
-    if (name == "AYATORI_MAX_COUNT") read_max_count(settings, value);
-    if (name == "AYATORI_PROGRESS") read_progress(settings, value);
-    if (name == "AYATORI_PROGRESS_CPU") read_progress_cpus(settings, value);
-    read_forced(settings, name, value);
+    read_setting(settings, name, line->substr(equals + 1));
   }
   return settings;
 }

@@ -87,6 +87,23 @@ TEST(ParseSettings, ReadsHowManyBytesACountOfTheMpiStandsFor) {
   }
 }
 
+TEST(ParseSettings, ComplainsOfWhatIsNeitherOnNorOffAndOfNamesThatNobodyReads) {
+  for (const char* right : {"AYATORI_VETO=off\n", "AYATORI_SOCKETS=1\n", "AYATORI_VERBOSE=\n", "AYATORI_MPI=on\n",
+                            "AYATORI_PLAN=plan.json\n", "AYATORI_PROGRESS=0\n"}) {
+    EXPECT_TRUE(parse_settings(right).complaints.empty()) << right;
+  }
+  for (const char* wrong : {"AYATORI_VETO=perhaps\n", "AYATORI_NODE_MEMORY=2\n", "AYATORI_SOCKETS=maybe\n",
+                            "AYATORI_VERBOSE=perhaps\n", "AYATORI_MPI=perhaps\n", "AYATORI_RANKS_PER_MACHINE=0\n",
+                            "AYATORI_RANKS_PER_MACHINE=abc\n", "AYATORI_ALLREDUCEE=ring\n", "AYATORI_SCAN=ring\n"}) {
+    const Settings settings = parse_settings(wrong);
+    ASSERT_EQ(settings.complaints.size(), 1U) << wrong;
+    EXPECT_FALSE(settings.verbose || settings.sockets || settings.executes_anything()) << wrong;
+    EXPECT_TRUE(settings.veto && settings.node_memory && settings.ranks_per_machine == 0) << wrong;
+  }
+  EXPECT_EQ(parse_settings("AYATORI_SCAN=ring\n").complaints[0],
+            "AYATORI_SCAN=ring is not used: Ayatori has no variable of this name");
+}
+
 TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheVetoIsOn) {
   const Settings settings = parse_settings("");
   EXPECT_FALSE(settings.verbose);

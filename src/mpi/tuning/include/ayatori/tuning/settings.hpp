@@ -62,10 +62,7 @@ struct Settings {
 /// routers, one that can't be executed with the sizes of this call, a key that is not known.
 [[nodiscard]] Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text);
 
-/// The names of the variables that Settings are made of.
-[[nodiscard]] std::vector<std::string_view> setting_variables();
-
-/// Reads lines "NAME=VALUE". Never fails: what can't be used becomes a complaint.
+/// Reads lines "NAME=VALUE" of all variables AYATORI_*. Never fails: what can't be used becomes a complaint.
 [[nodiscard]] Settings parse_settings(std::string_view lines);
 
 }  // namespace ayatori
