@@ -2,7 +2,9 @@
 
 import json
 import platform
+import re
 import shlex
+import shutil
 from itertools import pairwise
 from math import comb
 from pathlib import Path
@@ -63,6 +65,16 @@ def test_one_rank_and_an_unknown_launcher_are_refused(tmp_path: Path, ayatori_co
     ayatori_command("tune", "--out", "no/such/folder", "--", "true", cwd=tmp_path).refused(
         1, "there is no folder no/such"
     )
+    ayatori_command("tune", "--out", ".", "--", "true", cwd=tmp_path).refused(1, "can't write .: it is a folder")
+
+
+def test_what_the_launcher_says_is_printed_whole(tmp_path: Path, ayatori_command) -> None:
+    if shutil.which("mpirun.openmpi") is None:
+        pytest.skip("openmpi-bin is not installed")
+    few = ["tune", "--collective", "barrier", "--seconds", "1s", "mpirun.openmpi", "-np", "2000"]
+    done = ayatori_command(*few, cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
+    assert done.status == 1 and "not enough slots available" in done.stderr, done.stderr
+    assert re.search(r"error: 'mpirun.openmpi -np 2000' did not measure", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("hosts", [["a"] * 2, ["a"] * 4, ["a", "b"], ["a", "a", "b"], ["a", "b", "a", "b", "c"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -33,9 +34,13 @@ def write_bytes(path: Path, contents: bytes) -> None:
     _core.write_file(_regular(path), contents)
 
 
-def check_is_no_other(path: Path) -> None:
-    """Raises Error if something else than a regular file is at `path`, as write_bytes() would."""
-    _regular(path)
+def check_can_be_written(path: Path) -> None:
+    """Raises Error where write_bytes() would, for who works for minutes before."""
+    folder = _regular(path).absolute().parent
+    if not folder.is_dir():
+        raise Error(f"can't write {path}: there is no folder {path.parent}")
+    if not os.access(folder, os.W_OK):
+        raise Error(f"can't write {path}: {os.strerror(errno.EACCES)}")
 
 
 def _regular(path: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ayatori.base.errors import Error
-from ayatori.base.files import read_text
+from ayatori.base.files import check_can_be_written, read_text
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.calibration.calibrating import calibrate as measure_and_fit
 from ayatori.calibration.measuring import hosts_in
@@ -67,8 +67,8 @@ def check_files(hostfile: Path | None, out: Path | None) -> None:
                 f"{hostfile} names {counted(hosts, 'host')}: messages are measured between the first two",
                 hint="without --hostfile, this host alone is measured",
             )
-    if out is not None and not out.parent.is_dir():
-        raise Error(f"can't write {out}: there is no folder {out.parent}")
+    if out is not None:
+        check_can_be_written(out)
 
 
 def describe(calibration: Calibration) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.errors import UnknownWord
-from ayatori.base.files import check_is_no_other
+from ayatori.base.files import check_can_be_written
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.check import JobsOfPattern, describe_jobs
@@ -141,7 +141,7 @@ class PlanOptions:
     def check_out(self) -> None:
         """Raises Error before anything is planned, and before a companion of a plan is written that can't be."""
         if self.out is not None:
-            check_is_no_other(self.out)
+            check_can_be_written(self.out)
 
     def tables_in_use(self, network: Network) -> TablesInUse:
         """What a plan has to beat."""

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from ayatori._core import Job, Network
-from ayatori.base.files import check_is_no_other, make_folder
+from ayatori.base.files import check_can_be_written, make_folder
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.option_groups import JobOptions
@@ -99,7 +99,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
         make_folder(out)
     for name, each in placed.items():
         file = out if len(placed) == 1 else out / f"{name}.json"
-        check_is_no_other(file)  # before its companion is written
+        check_can_be_written(file)  # before its companion is written
         write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.messages.rails != "own")
         note(f"wrote {file}")
         run = f"ayatori run --plan {quote(str(file.resolve()))} "

@@ -8,7 +8,8 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from ayatori.base.errors import Error, UnknownWord
+from ayatori.base.errors import UnknownWord
+from ayatori.base.files import check_can_be_written
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -60,8 +61,7 @@ def tune(
     sizes = options.sizes_of(bytes)
     if wrong_size := next((size for size in sizes if size % 4), 0):
         raise UsageError(f"--bytes {wrong_size} is out of range", hint="multiples of 4")
-    if not out.absolute().parent.is_dir():
-        raise Error(f"can't write {out}: there is no folder {out.parent}")
+    check_can_be_written(out)
     from ayatori.formats.choice_table import write_table
 
     family = launcher_family(command, mpi)

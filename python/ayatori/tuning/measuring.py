@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,6 +99,7 @@ def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: flo
     ended = run_to_end(job.words(), environment=job.environment(), timeout=seconds)
     found = ended.objects()
     if ended.status != 0 or not found:
+        sys.stderr.write(ended.errors)  # a launcher may take twenty lines to say why
         raise Error(f"'{' '.join(command)}' did not measure", cause=ended.reason)
     return found
 
