@@ -41,6 +41,8 @@ Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   if (names_of(call).sized_by_rank) {
     return fail("{} has sizes by rank, which algorithms of others do not take", names_of(call).name);
   }
+  const std::string_view file = text.substr(text.find(':') + 1);
+  if (file.empty() || file.front() == ':') return fail("it names no file");
   const std::size_t last = text.rfind(':');
   const std::string_view option = text.substr(last + 1);
   const bool has_option = option.substr(0, option.find('=')) == "chunk" && last != text.find(':');
@@ -146,7 +148,7 @@ void read_setting(Settings& settings, std::string_view name, std::string_view va
   if (name == "AYATORI_MAX_COUNT") return read_max_count(settings, value);
   if (name == "AYATORI_PROGRESS") return read_progress(settings, value);
   if (name == "AYATORI_PROGRESS_CPU") return read_progress_cpus(settings, value);
-  if (read_forced(settings, name, value)) return;
+  if (!name.starts_with("AYATORI_") || read_forced(settings, name, value)) return;
   if (std::ranges::find(variables_of_others, name) == variables_of_others.end()) {
     complain(settings, name, value, fail("Ayatori has no variable of this name").error());
   }

@@ -43,6 +43,8 @@ TEST(ParseForcedChoice, TakesAlgorithmsOfOthersWithoutLoadingThem) {
             (ForcedChoice{"library:./l.so:mine", 16384}));
   EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "file:chunk=1"), (ForcedChoice{"file:chunk=1", 0})) << "a file's name";
   EXPECT_FALSE(parse_forced_choice(MpiCall::bcast, "file:f:chunk=0"));
+  EXPECT_FALSE(parse_forced_choice(MpiCall::bcast, "file:"));
+  EXPECT_FALSE(parse_forced_choice(MpiCall::bcast, "library::mine"));
   EXPECT_FALSE(parse_forced_choice(MpiCall::gatherv, "file:f")) << "sizes by rank";
 }
 

@@ -62,7 +62,7 @@ struct Settings {
 /// routers, one that can't be executed with the sizes of this call, a key that is not known.
 [[nodiscard]] Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text);
 
-/// Reads lines "NAME=VALUE" of all variables AYATORI_*. Never fails: what can't be used becomes a complaint.
+/// Reads lines "NAME=VALUE": those of variables AYATORI_*. Never fails: what can't be used becomes a complaint.
 [[nodiscard]] Settings parse_settings(std::string_view lines);
 
 }  // namespace ayatori
