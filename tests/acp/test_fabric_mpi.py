@@ -208,6 +208,11 @@ def test_what_the_environment_chooses_counts_less_than_the_option(program: Path)
         assert numbers["messages"] > 0
 
 
+def test_words_choose_one_sided_communication_as_variables_do(program: Path) -> None:
+    for numbers in check([*OVER_OURS, "--", *OPEN_MPI, "--mca", "osc", "rdma", "-n", "2", program], 2, {}):
+        assert numbers["writes"] > 0
+
+
 def test_words_that_choose_another_transport_are_refused(program: Path) -> None:
     done = ran([*OVER_OURS, "--", *OPEN_MPI, "--mca", "pml", "ob1", "-n", "2", program], env=VARIABLES, seconds=60)
     assert done.returncode == 1 and "error: '--mca pml ob1' sends past the transport" in done.stderr, done.stderr

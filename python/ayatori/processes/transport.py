@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ayatori.processes.errors import ProgramError
@@ -29,25 +29,25 @@ def transport_variables(command: Sequence[str], family: str | None, folder: Path
         raise ProgramError(
             "this build has no provider of libfabric", hint="apt-get install libfabric-dev, then ./run build"
         )
-    wanted = open_mpi_variables(os.environ.get("OMPI_MCA_osc", MESSAGES))
-    _check_words(command, wanted)
+    in_words = _parameters(command)
+    wanted = open_mpi_variables(in_words.get("osc") or os.environ.get("OMPI_MCA_osc") or MESSAGES)
+    for variable, value in wanted.items():
+        name = variable.removeprefix("OMPI_MCA_")
+        if variable not in _USERS and in_words.get(name, value) != value:
+            raise ProgramError(
+                f"'--mca {name} {in_words[name]}' sends past the transport",
+                hint=f"leave out --mca {name}, or --transport",
+            )
     users = {name: os.environ[name] for name in _USERS if os.environ.get(name)}
     folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
     only_ours = {"FI_PROVIDER": PROVIDER} if "FI_PROVIDER" in os.environ else {}
     return {"FI_PROVIDER_PATH": ":".join(folders), **only_ours, **wanted, **users}
 
 
-def _check_words(command: Sequence[str], wanted: Mapping[str, str]) -> None:
-    """Words of the launcher count more than variables."""
-    for option, name, value in zip(command, command[1:], command[2:], strict=False):
-        variable = f"OMPI_MCA_{name}"
-        if option not in ("--mca", "-mca", "--gmca", "-gmca") or variable in _USERS:
-            continue
-        if wanted.get(variable, value) != value:
-            raise ProgramError(
-                f"'{option} {name} {value}' sends past the transport",
-                hint=f"leave out {option} {name}, or --transport",
-            )
+def _parameters(command: Sequence[str]) -> dict[str, str]:
+    """Those of Open MPI that are words of the launcher, which count more than variables."""
+    words = zip(command, command[1:], command[2:], strict=False)
+    return {name: value for option, name, value in words if option in ("--mca", "-mca", "--gmca", "-gmca")}
 
 
 def open_mpi_variables(one_sided: str) -> dict[str, str]:
