@@ -213,9 +213,11 @@ def test_words_choose_one_sided_communication_as_variables_do(program: Path) -> 
         assert numbers["writes"] > 0
 
 
-def test_words_that_choose_another_transport_are_refused(program: Path) -> None:
-    done = ran([*OVER_OURS, "--", *OPEN_MPI, "--mca", "pml", "ob1", "-n", "2", program], env=VARIABLES, seconds=60)
-    assert done.returncode == 1 and "error: '--mca pml ob1' sends past the transport" in done.stderr, done.stderr
+@pytest.mark.parametrize("words", [["--mca", "pml", "ob1"], ["-x", "OMPI_MCA_pml=ob1"]])
+def test_words_that_choose_another_transport_are_refused(words: list[str], program: Path) -> None:
+    done = ran([*OVER_OURS, "--", *OPEN_MPI, *words, "-n", "2", program], env=VARIABLES, seconds=60)
+    said = "error: pml=ob1 for mpirun.openmpi sends past the transport"
+    assert done.returncode == 1 and said in done.stderr, done.stderr
 
 
 def test_an_mpi_that_cannot_is_named(tmp_path: Path) -> None:

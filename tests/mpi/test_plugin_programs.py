@@ -137,6 +137,7 @@ def test_what_can_not_be_forced_is_told_once_and_left_to_the_mpi(mpi: plugin.Mpi
     assert done.stderr.count("ayatori: AYATORI_ALLREDUCE=fastest is not used") == 1
 
 
-def test_mpi_can_be_left_alone(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    done = mpi.run_right(3, "check_communicators.cpp", AYATORI_MPI="off", AYATORI_VERBOSE="1", **RING)
+@pytest.mark.parametrize("off", ["off", "0"])
+def test_mpi_can_be_left_alone(off: str, mpi: plugin.Mpi) -> None:
+    done = mpi.run_right(3, "check_communicators.cpp", AYATORI_MPI=off, AYATORI_VERBOSE="1", **RING)
     assert "ayatori:" not in done.stderr

@@ -68,6 +68,18 @@ def test_one_rank_and_an_unknown_launcher_are_refused(tmp_path: Path, ayatori_co
     ayatori_command("tune", "--out", ".", "--", "true", cwd=tmp_path).refused(1, "can't write .: it is a folder")
 
 
+def test_words_of_the_launcher_mean_what_they_mean_to_it(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    few = ["tune", "--collective", "barrier", "--seconds", "1s"]
+    (tmp_path / "hosts").write_text("localhost slots=2\n" if mpi.family == "openmpi" else "localhost:2\n")
+    relative = ["--hostfile" if mpi.family == "openmpi" else "-f", "hosts"]
+    ayatori_command(*few, *launcher(mpi, 2), *relative, cwd=tmp_path, env=plugin.OPEN_MPI_HERE).good()
+    program = ayatori_command(*few, *launcher(mpi, 2), "true", cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
+    program.refused(1, "starts a program of its own")
+    other = {"openmpi": "mpich", "mpich": "openmpi"}[mpi.family]
+    wrong = ayatori_command(*few, "--mpi", other, *launcher(mpi, 2), cwd=tmp_path, env=plugin.OPEN_MPI_HERE)
+    wrong.refused(1, "don't find each other")
+
+
 def test_what_the_launcher_says_is_printed_whole(tmp_path: Path, ayatori_command) -> None:
     if shutil.which("mpirun.openmpi") is None:
         pytest.skip("openmpi-bin is not installed")

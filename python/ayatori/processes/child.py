@@ -111,9 +111,10 @@ class Ended:
 def run_to_end(
     argv: Sequence[str | Path], *, environment: Mapping[str, str], timeout: float, folder: Path | None = None
 ) -> Ended:
-    """As run_program(), for who wants to know what was printed. Without a `folder` in one of its own."""
+    """As run_program(), for who wants to know what was printed. Without a `folder` in ours: words of users may be
+    relative paths."""
     with tempfile.TemporaryDirectory(prefix="ayatori-") if folder is None else nullcontext(folder) as name:
-        place = Path(name)
-        output, errors = place / "output", place / "errors"
+        output, errors = Path(name) / "output", Path(name) / "errors"
+        place = folder or Path.cwd()
         status = run_program(argv, folder=place, environment=environment, output=output, errors=errors, timeout=timeout)
         return Ended(status, *(file.read_text(encoding="utf-8", errors="replace") for file in (output, errors)))

@@ -35,8 +35,8 @@ def transport_variables(command: Sequence[str], family: str | None, folder: Path
         name = variable.removeprefix("OMPI_MCA_")
         if variable not in _USERS and in_words.get(name, value) != value:
             raise ProgramError(
-                f"'--mca {name} {in_words[name]}' sends past the transport",
-                hint=f"leave out --mca {name}, or --transport",
+                f"{name}={in_words[name]} for {command[0]} sends past the transport",
+                hint=f"leave out {name}, or --transport",
             )
     users = {name: os.environ[name] for name in _USERS if os.environ.get(name)}
     folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
@@ -46,8 +46,14 @@ def transport_variables(command: Sequence[str], family: str | None, folder: Path
 
 def _parameters(command: Sequence[str]) -> dict[str, str]:
     """Those of Open MPI that are words of the launcher, which count more than variables."""
-    words = zip(command, command[1:], command[2:], strict=False)
-    return {name: value for option, name, value in words if option in ("--mca", "-mca", "--gmca", "-gmca")}
+    found = {}
+    for option, name, value in zip(command, command[1:], [*command[2:], ""], strict=False):
+        variable, equals, its_value = name.partition("=")
+        if option in ("--mca", "-mca", "--gmca", "-gmca"):
+            found[name] = value
+        elif option == "-x" and equals:
+            found[variable.removeprefix("OMPI_MCA_")] = its_value
+    return found
 
 
 def open_mpi_variables(one_sided: str) -> dict[str, str]:

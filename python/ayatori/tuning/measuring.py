@@ -72,7 +72,9 @@ def tune(
     """Measures for about `seconds` in a job of `command`, which are a launcher's words without a program. The order of
     the measurements is random by `seed`. Sizes that were not reached in time are the MPI's own."""
     note("starting the ranks")
-    (place,) = _run(command, family, [], _START_SECONDS)
+    place, *others = _run(command, family, [], _START_SECONDS)
+    if others:
+        raise Error(f"the ranks of '{' '.join(command)}' don't find each other", hint=f"another --mpi than {family}")
     hosts: list[str] = place["hosts"]
     if len(hosts) < 2:
         raise Error(f"{' '.join(command)} starts 1 rank", hint="collectives are measured among 2 or more")
@@ -98,6 +100,10 @@ def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: flo
     job = mpi_job([*command, str(program), *words], PLUGINS, variables)
     ended = run_to_end(job.words(), environment=job.environment(), timeout=seconds)
     found = ended.objects()
+    if ended.status == 0 and not (found or words):  # without words it prints where the ranks are
+        raise Error(
+            f"'{' '.join(command)}' starts a program of its own", hint="COMMAND is the launcher with its options"
+        )
     if ended.status != 0 or not found:
         sys.stderr.write(ended.errors)  # a launcher may take twenty lines to say why
         raise Error(f"'{' '.join(command)}' did not measure", cause=ended.reason)

@@ -123,8 +123,12 @@ static int is_of_our_family(int silent) {
 #endif
 
 static int is_off(void) {
+  static const char* const words[] = {"off", "0", "no", "false"};
   const char* const wanted = getenv("AYATORI_MPI");
-  return wanted != NULL && strcmp(wanted, "off") == 0;
+  for (size_t i = 0; wanted != NULL && i < sizeof words / sizeof *words; ++i) {
+    if (strcmp(wanted, words[i]) == 0) return 1;
+  }
+  return 0;
 }
 
 static char why_not[4096];                                    /* of this process */

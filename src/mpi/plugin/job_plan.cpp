@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "ayatori/artefacts/plan_file.hpp"
@@ -16,9 +19,11 @@ namespace ayatori::plugin {
 
 namespace {
 
-bool is_set(const char* variable) {
+/// What is no word for "off" counts: a plan of another job is not to pass because of a misspelling.
+bool is_on(const char* variable) {
   const char* const value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+  constexpr std::array off{"", "0", "off", "no", "false"};
+  return value != nullptr && std::ranges::find(off, std::string_view(value)) == off.end();
 }
 
 /// Empty if the plan is for this job.
@@ -67,7 +72,7 @@ void check_plan(const Process& process) {
   }
   if (path.empty()) return;
   const std::string reason = why_not(path, process);
-  const bool must_fit = is_set("AYATORI_PLAN_MUST_FIT") && !is_spawned();
+  const bool must_fit = is_on("AYATORI_PLAN_MUST_FIT") && !is_spawned();
   int least_of_all[] = {reason.empty() ? INT_MAX : process.rank, must_fit ? 0 : 1};
   PMPI_Allreduce(MPI_IN_PLACE, least_of_all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   const auto [first_wrong, may_be_dropped] = least_of_all;

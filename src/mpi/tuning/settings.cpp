@@ -66,7 +66,7 @@ void read_switch(Settings& settings, bool& is_on, std::string_view name, std::st
   if (is_named_on || std::ranges::find(off, value) != off.end()) {
     is_on = is_named_on;
   } else {
-    complain(settings, name, value, fail("there are on and off").error());
+    complain(settings, name, value, fail("there are on (1, yes, true) and off (0, no, false)").error());
   }
 }
 
