@@ -26,8 +26,8 @@ NAMESPACES = "unshare --net --pid --mount --uts --ipc --fork --kill-child --moun
 SECONDS = 90
 FAT_TREE = "fattree:K=2,levels=2,nodes=4"
 
-# Under Slurm's PMIx, a rank may leave MPI_Init of Open MPI 4.1.4 while another is still in it: one job of a hundred or
-# two. The other one ends with SIGSEGV if the first message comes over btl/tcp. libfabric keeps the message for it.
+# Under Slurm's PMIx, a rank may leave MPI_Init of Open MPI 4.1.4 while another is still in it: one job of two
+# hundred. The other one ends with SIGSEGV if the first message comes over btl/tcp. libfabric keeps the message for it.
 OPEN_MPI = (
     "export OMPI_MCA_pml=cm OMPI_MCA_mtl=ofi OMPI_MCA_btl=self OMPI_MCA_opal_common_ofi_provider_include='tcp;ofi_rxm'"
 )
