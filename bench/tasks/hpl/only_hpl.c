@@ -3,7 +3,7 @@
  * documents, when it gets none.
  *
  *     HPCC_REFUSED="LEAST MOST SIZE…"   malloc returns NULL for LEAST to MOST bytes, and for each SIZE;
- *                                               without it, nothing changes
+ *                                       without it, nothing changes
  *
  * HPL's matrix is more than MOST, its panels are less than LEAST, and none of them has a SIZE: HPL itself runs as it
  * always does, with the memory that it always gets. */
