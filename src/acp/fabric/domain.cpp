@@ -77,7 +77,6 @@ int add_memory(fid* object, const fi_mr_attr* attributes, uint64_t flags, fid_mr
 
 AddressVector& vector_of(fid_av* av) { return *static_cast<AddressVector*>(av); }
 
-/// FI_AV_TABLE and FI_AV_MAP give the same: an index.
 /// Every rank has the same wrong addresses.
 void complain_of_other_job(const launch::Placement& placement) {
   static bool said = false;
@@ -88,6 +87,7 @@ void complain_of_other_job(const launch::Placement& placement) {
                   placement.rank, placement.procs, placement.launcher));
 }
 
+/// FI_AV_TABLE and FI_AV_MAP give the same: an index.
 int insert(fid_av* av, const void* names, size_t count, fi_addr_t* found, uint64_t flags, void* context) {
   AddressVector& vector = vector_of(av);
   if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0) return -FI_EBADFLAGS;

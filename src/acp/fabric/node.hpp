@@ -192,7 +192,8 @@ class Node final : public transport::Application {
   Operations operations_;
   std::deque<OperationId> waiting_;  // to be started
   std::set<Rank> lost_;
-  std::vector<Rank> pushed_to_;  ///< since the last round
+  bool failure_is_seen_ = false;  // by the program, of an operation to the peer of which lost() is called next
+  std::vector<Rank> pushed_to_;   ///< since the last round
   std::uint32_t unpushed_ = 0;
   std::uint64_t reads_ = 0;
   std::uint32_t idle_rounds_ = 0;

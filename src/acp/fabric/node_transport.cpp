@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "info.hpp"
 #include "node.hpp"
@@ -21,6 +22,9 @@ using transport::Token;
 namespace {
 
 constexpr std::size_t max_message_bytes = max_frame_header + max_short_message;
+
+/// Whether the program gets a completion of it.
+bool is_awaited(const Operation& operation) { return operation.port && operation.kind != Operation::Kind::probe; }
 
 }  // namespace
 
@@ -63,22 +67,26 @@ void Node::take_answer(PeerId from, OperationId id) {
 
 void Node::acknowledged(Token token) { settle(token, Operation::carried); }
 
-void Node::failed(Token token) { finish(token, FI_EHOSTDOWN); }
+void Node::failed(Token token) {
+  const Operation* const operation = operations_.find(token);
+  failure_is_seen_ |= operation && is_awaited(*operation);
+  finish(token, FI_EHOSTDOWN);
+}
 
 void Node::lost(PeerId peer, transport::Time since) {
   lost_.insert(peer);
-  bool is_awaited = false;
+  bool is_seen = std::exchange(failure_is_seen_, false);
   std::vector<OperationId> ended;
   operations_.visit([&](OperationId id, const Operation& operation) {
     if (operation.peer.rank != peer) return;
     ended.push_back(id);
-    is_awaited |= operation.port && operation.kind != Operation::Kind::probe;
+    is_seen |= is_awaited(operation);
   });
   for (const OperationId id : ended) finish(id, FI_EHOSTDOWN);
   for (Port* port : ports_) {
-    if (port) is_awaited |= port->fail_receives(peer);
+    if (port) is_seen |= port->fail_receives(peer);
   }
-  if (is_awaited) {
+  if (is_seen) {
     const std::chrono::duration<double> silence = driver_->now() - since;
     complain(fmt::format("rank {} has lost rank {}: it was silent for {:.1f} s", setup_.placement.rank, peer,
                          silence.count()));

@@ -58,10 +58,9 @@ void Port::receive_specially(const Receive& wanted, std::uint64_t flags) {
 bool Port::fail_receives(Rank rank) {
   bool any = false;
   for (Matching* waiting : {&messages, &tagged_messages}) {
-    for (const Receive& receive : waiting->cancel_from(rank)) {
-      report_receive(receive, {}, FI_EHOSTDOWN);
-      any = true;
-    }
+    const auto cancelled = waiting->cancel_from(rank);
+    any |= !cancelled.empty();
+    for (const Receive& receive : cancelled) report_receive(receive, {}, FI_EHOSTDOWN);
   }
   return any;
 }
