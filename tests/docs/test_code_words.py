@@ -1,7 +1,6 @@
 """Names and comments in code use the field's words (docs/decisions/0024-the-fields-words.md)."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,11 +42,10 @@ ALLOWED = [
 
 
 def files_of_code() -> Iterator[Path]:
-    listed = subprocess.run(["git", "ls-files", "--", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=False)
-    for name in listed.stdout.splitlines():
-        path = ROOT / name
+    """All but what the build makes in these folders: `.pyi`, `__pycache__`, …"""
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")):
         is_code = path.suffix in SUFFIXES and (path.suffix != ".txt" or path.name == "CMakeLists.txt")
-        if is_code and "corpus" not in path.parts and path.exists():
+        if is_code and "corpus" not in path.parts:
             yield path
 
 
@@ -66,11 +64,8 @@ def found_in(text: str, file: str) -> list[str]:
 
 
 def test_words_that_must_not_come_back_in_code() -> None:
-    files = list(files_of_code())
-    if not files:
-        pytest.skip("not a checkout: there is no list of files")
     found = []
-    for path in files:
+    for path in files_of_code():
         found += found_in(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
     assert found == []
 
