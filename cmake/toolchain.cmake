@@ -1,4 +1,4 @@
-# Language, warnings, sanitizers and the libraries that all of the project may use.
+# Language, warnings and sanitizers.
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -45,50 +45,4 @@ if(AYATORI_SANITIZE)
 endif()
 if(AYATORI_SANITIZE MATCHES fuzzer)
   list(APPEND ayatori_caller_options -fno-sanitize=fuzzer-no-link)
-endif()
-
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(Threads REQUIRED)
-# Nothing, where there is no OpenMP.
-add_library(openmp INTERFACE)
-if(AYATORI_OPENMP)
-  find_package(OpenMP COMPONENTS CXX)
-  if(NOT OpenMP_CXX_FOUND)
-    message(STATUS "OpenMP not found: loops over steps and destinations run on one core")
-  endif()
-endif()
-if(OpenMP_CXX_FOUND)
-  target_link_libraries(openmp INTERFACE OpenMP::OpenMP_CXX)
-else()
-  add_compile_options(-Wno-unknown-pragmas)
-endif()
-
-# Compiled into the topology's code from its header.
-find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
-
-# Slurm's topology.yaml. As an archive where there is one, so that programs with libnwtopo need it not.
-find_path(YAML_INCLUDE yaml.h REQUIRED)
-find_library(YAML_LIBRARY NAMES libyaml.a yaml REQUIRED)
-
-# Compiled into base from its header.
-find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
-
-# For ib:live, which loads the libraries when it is asked for. libibnetdisc's header includes those of libibmad and
-# libibumad, which Debian packages apart.
-find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)
-find_path(IBMAD_INCLUDE infiniband/mad.h)
-find_path(IBUMAD_INCLUDE infiniband/umad.h)
-if(IBNETDISC_INCLUDE AND IBMAD_INCLUDE AND IBUMAD_INCLUDE)
-  set(IBNETDISC_FOUND TRUE)
-else()
-  set(IBNETDISC_FOUND FALSE)
-  message(STATUS "libibnetdisc-dev, libibmad-dev or libibumad-dev not found: the source ib:live is left out")
-endif()
-
-# The wire over network adapters.
-find_path(IBVERBS_INCLUDE infiniband/verbs.h)
-find_library(IBVERBS_LIBRARY ibverbs)
-if(NOT IBVERBS_INCLUDE OR NOT IBVERBS_LIBRARY)
-  message(STATUS "libibverbs-dev not found: the wire over verbs is left out")
 endif()

@@ -39,7 +39,7 @@ install_into() {
     prefix=$1
     case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
     build
-    say_what_is_left_out build/release/CMakeCache.txt
+    say_what_is_left_out build/release/left-out.txt
     fill_prefix "$prefix" .venv/bin/python
     echo "manual pages: man -M $prefix/share/man ayatori" >&2
     echo "completion in this bash: . $prefix/share/bash-completion/completions/ayatori" >&2

@@ -1,14 +1,8 @@
-# What a build left out because a package was missing, one line each.
+# What a build left out because packages were missing, one line each.
 
-say_what_is_left_out() { # CMakeCache.txt
-    names=
-    packages=
-    for family in "openmpi Open MPI" "mpich MPICH"; do
-        ! grep -q "^AYATORI_MPICC_${family%% *}:FILEPATH=/" "$1" || continue
-        names="${names:+$names and }${family#* }"
-        packages="${packages:+$packages }lib${family%% *}-dev"
-    done
-    [ -z "$names" ] || echo "the MPI plug-in for $names is not built: apt-get install $packages, then ./run build" >&2
-    grep -q '^IBVERBS_INCLUDE:PATH=/' "$1" ||
-        echo "plans for InfiniBand connections (run --plan) are not built: apt-get install libibverbs-dev, then ./run build" >&2
+say_what_is_left_out() { # left-out.txt in the folder of a build, which cmake/parts.cmake writes
+    [ -s "$1" ] || return 0
+    sed 's/\(.*\): \(.*\)/left out: \2 (\1)/' "$1" >&2
+    packages=$(cut -d: -f1 "$1" | tr ' ' '\n' | awk '!seen[$0]++' | paste -sd ' ')
+    echo "to have all of it: ${apt_is_here:+apt-get install }$packages, then ./run build" >&2
 }

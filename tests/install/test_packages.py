@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -63,49 +64,53 @@ def test_experiments_install_every_package_that_they_name() -> None:
     assert named - lists["build"] - lists["experiment"] == set(MENTIONED)
 
 
-def said_of(tmp_path: Path, cache: str) -> list[str]:
-    file = tmp_path / "CMakeCache.txt"
-    file.write_text(cache)
-    script = '. scripts/left_out.sh; say_what_is_left_out "$1"'
-    done = subprocess.run(["sh", "-euc", script, "sh", file], capture_output=True, text=True, check=True, cwd=ROOT)
+def said_by(script: str, *arguments: str | Path, path: Path | None = None) -> list[str]:
+    """The lines that functions of ./run write to standard error, with the programs of a folder alone."""
+    words = ["/bin/sh", "-euc", f". scripts/packages.sh; . scripts/left_out.sh; {script}", "sh", *arguments]
+    environment = None if path is None else {"PATH": str(path)}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
     assert done.stdout == ""
     return done.stderr.splitlines()
 
 
-OPENMPI = "AYATORI_MPICC_openmpi:FILEPATH=/usr/bin/mpicc.openmpi\n"
-MPICH = "AYATORI_MPICC_mpich:FILEPATH=/usr/bin/mpicc.mpich\n"
-VERBS = "IBVERBS_INCLUDE:PATH=/usr/include\n"
-NO_MPICH = "AYATORI_MPICC_mpich:FILEPATH=AYATORI_MPICC_mpich-NOTFOUND\n"
+def folder_of_programs(folder: Path, *names: str) -> Path:
+    folder.mkdir()
+    for name in names:
+        (folder / name).symlink_to(shutil.which(name) or name)
+    return folder
 
 
-@pytest.mark.parametrize(
-    ("cache", "said"),
-    [
-        (OPENMPI + MPICH + VERBS, []),
-        (
-            OPENMPI + NO_MPICH + VERBS,
-            ["the MPI plug-in for MPICH is not built: apt-get install libmpich-dev, then ./run build"],
-        ),
-        (
-            VERBS,
-            [
-                "the MPI plug-in for Open MPI and MPICH is not built: apt-get install libopenmpi-dev libmpich-dev, "
-                "then ./run build"
-            ],
-        ),
-        (
-            OPENMPI + MPICH + "IBVERBS_INCLUDE:PATH=IBVERBS_INCLUDE-NOTFOUND\n",
-            [
-                "plans for InfiniBand connections (run --plan) are not built: apt-get install libibverbs-dev, "
-                "then ./run build"
-            ],
-        ),
-    ],
-)
-def test_a_build_says_in_one_line_what_it_left_out(tmp_path: Path, cache: str, said: list[str]) -> None:
-    assert said_of(tmp_path, cache) == said
+LEFT_OUT = """libmpich-dev: the MPI plug-in for MPICH
+libucx-dev: bench incast over UCX
+libfabric-dev: the provider (run --transport)
+libfabric-dev: bench incast over udp;ofi_rxd
+"""
 
 
-def test_the_builds_cache_has_the_names_that_are_looked_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["", "apt-get install "])
+def test_a_build_says_in_one_line_each_what_it_left_out(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "left-out.txt"
+    file.write_text(LEFT_OUT)
+    here = folder_of_programs(tmp_path / "bin", "sed", "cut", "tr", "awk", "paste")
+    if command:
+        (here / "apt-get").symlink_to("/bin/true")
+    assert said_by('say_what_is_left_out "$1"', file, path=here) == [
+        "left out: the MPI plug-in for MPICH (libmpich-dev)",
+        "left out: bench incast over UCX (libucx-dev)",
+        "left out: the provider (run --transport) (libfabric-dev)",
+        "left out: bench incast over udp;ofi_rxd (libfabric-dev)",
+        f"to have all of it: {command}libmpich-dev libucx-dev libfabric-dev, then ./run build",
+    ]
+
+
+def test_nothing_is_left_out_where_all_packages_are() -> None:
     """This machine has all packages of tests."""
-    assert said_of(tmp_path, (ROOT / "build/release/CMakeCache.txt").read_text()) == []
+    assert said_by('say_what_is_left_out "$1"', ROOT / "build/release/left-out.txt") == []
+
+
+def test_without_apt_what_is_installed_is_used(tmp_path: Path) -> None:
+    said = said_by("need_packages cmake libfmt-dev", path=folder_of_programs(tmp_path / "bin"))
+    assert said == [
+        "no apt here, so what is installed is used. It takes, by Debian's names (docs/install.md has others): "
+        "cmake libfmt-dev"
+    ]
