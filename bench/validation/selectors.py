@@ -55,14 +55,17 @@ CHOSEN = {("ompi", 1 << 20): "pairwise", ("mpich", 1 << 16): "shift", ("mpich", 
 
 
 def torus_platform(shape: Sequence[int]) -> bytes:
-    """SimGrid's own torus. Its first dimension is the one in which the hosts' numbers follow each other: our last."""
+    """SimGrid's own torus. Its first dimension is the one in which the hosts' numbers follow each other: our last.
+    In a zone: SimGrid 4.0 crashes at a torus without."""
     dimensions = ",".join(str(length) for length in reversed(shape))
     return f"""<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
+ <zone id="world" routing="Full">
  <cluster id="torus" prefix="node-" suffix="" radical="0-{math.prod(shape) - 1}" speed="1Gf"
   bw="{LINK}Bps" lat="{LATENCY}s"
   topology="TORUS" topo_parameters="{dimensions}" loopback_bw="{smpi.BUS}Bps" loopback_lat="0s"/>
+ </zone>
 </platform>
 """.encode()
 
