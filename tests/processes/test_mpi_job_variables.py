@@ -1,8 +1,11 @@
-"""How the variables of `ayatori run` get to the other hosts of Open MPI."""
+"""How the variables of `ayatori run` get to the other hosts of Open MPI; whose mpirun is whose."""
+
+from pathlib import Path
 
 import pytest
 
-from ayatori.processes.mpi_job import MpiJob
+from ayatori.processes.mpi_job import MpiJob, mpirun_of
+from subprocesses import program_at
 
 LIST = "OMPI_MCA_mca_base_env_list"
 
@@ -31,3 +34,14 @@ def test_a_command_with_x_gets_further_ones_since_open_mpi_refuses_both_kinds() 
     assert words[:3] == ["timeout", "9", "mpirun.openmpi"]
     assert words[3:7] == ["-x", "AYATORI_VERBOSE", "-x", "LD_PRELOAD"]
     assert words[-3:] == ["-x", "THEIRS", "program"]
+
+
+def test_an_mpirun_without_debians_name_is_found_by_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert [mpirun_of("openmpi"), mpirun_of("mpich")] == ["mpirun.openmpi", "mpirun.mpich"]
+    program_at(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 5.0.7'")
+    assert [mpirun_of("openmpi"), mpirun_of("mpich")] == ["mpirun", "mpirun.mpich"]
+    program_at(tmp_path / "mpirun.openmpi", "")
+    assert mpirun_of("openmpi") == "mpirun.openmpi"

@@ -16,7 +16,7 @@ from ayatori.diagnosis.interface_names import names_for_openmpi_here
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.output_file import SolvedSystem, parse_output
 from ayatori.linpack.settings import Plane, Point, Variant
-from ayatori.processes import Ended, last_words, open_mpi_as_root, run_to_end
+from ayatori.processes import Ended, last_words, mpirun_of, open_mpi_as_root, run_to_end
 
 ONLY_HPL = PROGRAMS / "libhpcc_only_hpl.so"
 PACKAGE = "hpcc"
@@ -36,7 +36,7 @@ class Launcher:
     """Before `-np N`; empty: Open MPI's mpirun on this machine, of more processes than cores if need be."""
 
     def command(self, processes: int, plane: Plane) -> list[str]:
-        words = list(self.words) or ["mpirun.openmpi", "--oversubscribe"]
+        words = list(self.words) or [mpirun_of("openmpi"), "--oversubscribe"]
         if not plane.interface:
             return [*words, "-np", str(processes)]
         if is_openmpi(words[0]):
@@ -63,7 +63,7 @@ def find_hpl(wanted: str = "") -> Path:
 
 def launcher_of(words: str) -> Launcher:
     launcher = Launcher(tuple(shlex.split(words)))
-    program = launcher.words[0] if launcher.words else "mpirun.openmpi"
+    program = launcher.words[0] if launcher.words else mpirun_of("openmpi")
     if shutil.which(program) is None:
         raise Error(f"{program} is not installed", hint="apt-get install openmpi-bin")
     return launcher

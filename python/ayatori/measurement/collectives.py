@@ -13,7 +13,7 @@ from typing import Any
 
 from ayatori.base.compiled import PLUGINS, PROGRAMS, built_program
 from ayatori.base.errors import Error, UnknownWord
-from ayatori.processes import open_mpi_as_root, run_to_end
+from ayatori.processes import mpirun_of, open_mpi_as_root, run_to_end
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 COLLECTIVES = (
@@ -84,7 +84,7 @@ class Measured:
 
 def installed_families() -> list[str]:
     """Those whose mpirun is here, and the program that measures it."""
-    return [name for name in FAMILIES if shutil.which(f"mpirun.{name}") and program_of(name).exists()]
+    return [name for name in FAMILIES if shutil.which(mpirun_of(name)) and program_of(name).exists()]
 
 
 def program_of(family: str) -> Path:
@@ -214,5 +214,5 @@ def launcher(setting: Setting) -> list[str]:
     """The words before the program."""
     if setting.launch:
         return shlex.split(setting.launch)
-    words = [f"mpirun.{setting.family}", "-np", str(setting.ranks)]
+    words = [mpirun_of(setting.family), "-np", str(setting.ranks)]
     return [*words, "--oversubscribe"] if setting.family == "openmpi" else words

@@ -9,10 +9,9 @@ from pathlib import Path
 from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.units import format_seconds, parse_seconds
 from ayatori.measurement.collectives import plugin_of
-from ayatori.processes import find_in_network
+from ayatori.processes import find_in_network, mpirun_of
 
 SYNOPSIS = "none, test:TIME, mpi, calls, thread, acp, offload"
-LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
 _SETTLING_SECONDS = 2.5
 """Until the plug-in has tried whether its thread pays."""
 _OWN_THREAD = {
@@ -38,7 +37,7 @@ class Mechanism:
 
 def why_no_offload(families: Sequence[str]) -> str:
     """Why none of these MPIs offloads reductions; empty if one does."""
-    reasons = {name: find_in_network(LAUNCHERS.get(name, name), name).why_not for name in families}
+    reasons = {name: find_in_network(mpirun_of(name), name).why_not for name in families}
     return "" if "" in reasons.values() else "; ".join(f"{name}: {why}" for name, why in reasons.items())
 
 
@@ -53,7 +52,7 @@ def mechanism_for(name: str, family: str) -> Mechanism:
     if name in ("none", "acp"):
         return Mechanism(name, threads=int(name == "acp"))
     if name == "offload":
-        found = find_in_network(LAUNCHERS.get(family, family), family)
+        found = find_in_network(mpirun_of(family), family)
         if found.why_not:
             raise Error(f"nothing is offloaded by {family}", found.why_not)
         return Mechanism(name, dict(found.settings))

@@ -15,8 +15,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.lab.cluster import Settings, lay_out, why_impossible, words_in_lab
 from ayatori.model.network import open_source
-from ayatori.overlap.mechanisms import LAUNCHERS
-from ayatori.processes import Ended, open_mpi_as_root, run_to_end
+from ayatori.processes import Ended, mpirun_of, open_mpi_as_root, run_to_end
 
 MAX_SECONDS = 600.0
 """Of one run."""
@@ -83,8 +82,8 @@ def result_of(
 def launcher(family: str, ranks: int, on_a_host: int) -> list[str]:
     """Ranks in blocks: the first `on_a_host` are on the first host."""
     if family == "mpich":
-        return [LAUNCHERS[family], "-np", str(ranks), "-ppn", str(on_a_host)]
-    return [LAUNCHERS["openmpi"], "--oversubscribe", "-np", str(ranks), "--map-by", f"ppr:{on_a_host}:node"]
+        return [mpirun_of(family), "-np", str(ranks), "-ppn", str(on_a_host)]
+    return [mpirun_of("openmpi"), "--oversubscribe", "-np", str(ranks), "--map-by", f"ppr:{on_a_host}:node"]
 
 
 def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], program: str) -> dict[str, Any]:

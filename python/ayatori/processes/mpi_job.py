@@ -145,6 +145,12 @@ def _family_of_launcher(command: Sequence[str]) -> str | None:
     return next((family for family, words in _VERSIONS.items() if any(word in said for word in words)), None)
 
 
+def mpirun_of(family: str) -> str:
+    """Debian's name of it, or mpirun where that is this family's. The name may be of nothing that is installed."""
+    debians = f"mpirun.{family}"
+    return "mpirun" if shutil.which(debians) is None and _family_of_launcher(["mpirun"]) == family else debians
+
+
 def _names_in(program: Path) -> str | None:
     with program.open("rb") as file:
         return _family_in(file.read()) if file.read(4) == b"\x7fELF" else None
