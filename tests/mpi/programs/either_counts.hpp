@@ -9,17 +9,18 @@
 #include <type_traits>
 #include <vector>
 
-/// MPI may read the arrays of a call that does not block until its end: they stay.
-inline const MPI_Count* widened(const int* values) {
-  if (values == nullptr) return nullptr;
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  static_assert(std::is_same_v<MPI_Count, MPI_Aint>);
-  return (new std::vector<MPI_Count>(values, values + ranks))->data();
-}
-template <typename Argument>
-Argument widened(Argument argument) {
-  return argument;
+/// An argument of the form with int counts as the one that `Wide` is: MPI_Count and MPI_Aint may be of two types. MPI
+/// may read the arrays of a call that does not block until its end: they stay.
+template <typename Wide, typename Argument>
+Wide widened(Argument argument) {
+  if constexpr (std::is_convertible_v<Argument, Wide>) {
+    return argument;
+  } else {
+    if (argument == nullptr) return nullptr;
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return (new std::vector<std::remove_const_t<std::remove_pointer_t<Wide>>>(argument, argument + ranks))->data();
+  }
 }
 
 inline bool draws_large() {
@@ -33,9 +34,11 @@ inline bool draws_large() {
 
 template <auto Small, auto Large>
 struct Either;
-template <typename... Arguments, int (*Small)(Arguments...), auto Large>
+template <typename... Arguments, typename... Wide, int (*Small)(Arguments...), int (*Large)(Wide...)>
 struct Either<Small, Large> {
-  static int call(Arguments... arguments) { return draws_large() ? Large(widened(arguments)...) : Small(arguments...); }
+  static int call(Arguments... arguments) {
+    return draws_large() ? Large(widened<Wide>(arguments)...) : Small(arguments...);
+  }
 };
 
 #define EITHER(name) Either<&MPI_##name, &MPI_##name##_c>::call
