@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "entry.h"
 #include "interposed_calls.h"
 #include "mpi_library.h"
 
@@ -19,6 +20,9 @@ static struct ayatori_mpi_calls of_mpi; /* PMPI_…, once they were looked up */
 static struct ayatori_mpi_calls of_engine;
 /* The calls in use; NULL before the first. Written before MPI_Init returns, when the process has one thread in MPI. */
 static const struct ayatori_mpi_calls* calls;
+
+/* Of MPI's standard ABI, whose handles are not ours: all calls are passed on. */
+static int has_standard_abi;
 
 static struct {
   int (*Init)(int*, char***);
@@ -80,9 +84,10 @@ static void look_up_all(void) {
   look_up(&base.Init, "PMPI_Init");
   look_up(&base.Init_thread, "PMPI_Init_thread");
   look_up(&base.Get_library_version, "PMPI_Get_library_version");
+  has_standard_abi = mpi_library_has_standard_abi();
 #if AYATORI_HAS_LARGE_COUNTS
   init_session = of_mpi.Session_init;
-  if (init_session != NULL) of_mpi.Session_init = begin_session;
+  if (init_session != NULL && !has_standard_abi) of_mpi.Session_init = begin_session;
 #endif
   calls = &of_mpi;
 }
@@ -99,6 +104,10 @@ static const char* const beginnings[] = {"MPICH Version:", "Intel(R) MPI", "MVAP
 
 /* Handles and constants of another family mean something else: its calls can only be passed on. */
 static int is_of_our_family(int silent) {
+  if (has_standard_abi) {
+    if (!silent) report("this program has MPI's standard ABI (libmpi_abi.so): its collectives are left alone", "");
+    return 0;
+  }
   char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
   int length = 0;
   base.Get_library_version(version, &length);
@@ -195,10 +204,15 @@ static void start_engine(int level) {
 
 #define EXPORTED __attribute__((visibility("default")))
 
+static const struct ayatori_mpi_calls* calls_in_use(void) {
+  if (__builtin_expect(calls == NULL, 0)) look_up_all();
+  return calls;
+}
+
 /* A thread of ours calls the MPI while the program does. */
 static int wants_thread(void) {
   const char* const wanted = getenv("AYATORI_PROGRESS");
-  return wanted != NULL && strcmp(wanted, "thread") == 0 && !is_off();
+  return wanted != NULL && strcmp(wanted, "thread") == 0 && !is_off() && !has_standard_abi;
 }
 
 /* For the program of `ayatori tune`, on all ranks at the same place: as if `variable` had been set to `value` at the
@@ -237,17 +251,11 @@ EXPORTED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provid
   return initialise_for_threads(argc, argv, required, provided);
 }
 
-#define WRAPPERS(name, parameters, arguments)              \
-  EXPORTED int MPI_##name parameters {                     \
-    if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
-    return calls->name arguments;                          \
-  }                                                        \
-  EXPORTED int PMPI_##name parameters {                    \
-    if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
-    return calls->name arguments;                          \
-  }
-AYATORI_COMMON_CALLS(WRAPPERS)
-#undef WRAPPERS
+#define ENTRIES(name, parameters, arguments)                           \
+  AYATORI_ENTRY(EXPORTED, MPI_##name, arguments, calls_in_use()->name) \
+  AYATORI_ENTRY(EXPORTED, PMPI_##name, arguments, calls_in_use()->name)
+AYATORI_COMMON_CALLS(ENTRIES)
+#undef ENTRIES
 
 #if AYATORI_HAS_LARGE_COUNTS
 __attribute__((noreturn)) static void end_without(const char* name) {
@@ -257,19 +265,18 @@ __attribute__((noreturn)) static void end_without(const char* name) {
   abort();
 }
 
-#define WRAPPERS(name, parameters, arguments)                                 \
-  EXPORTED int MPI_##name parameters {                                        \
-    if (__builtin_expect(calls == NULL, 0)) look_up_all();                    \
-    if (__builtin_expect(calls->name == NULL, 0)) end_without("MPI_" #name);  \
-    return calls->name arguments;                                             \
-  }                                                                           \
-  EXPORTED int PMPI_##name parameters {                                       \
-    if (__builtin_expect(calls == NULL, 0)) look_up_all();                    \
-    if (__builtin_expect(calls->name == NULL, 0)) end_without("PMPI_" #name); \
-    return calls->name arguments;                                             \
-  }
-AYATORI_MPI_4_CALLS(WRAPPERS)
-#undef WRAPPERS
+/* `function`, or the end of the process: the MPI lacks it. */
+static void (*there(void (*function)(void), const char* name))(void) {
+  if (__builtin_expect(function == NULL, 0)) end_without(name);
+  return function;
+}
+
+#define THERE(symbol, name) there((void (*)(void))calls_in_use()->name, #symbol)
+#define ENTRIES(name, parameters, arguments)                              \
+  AYATORI_ENTRY(EXPORTED, MPI_##name, arguments, THERE(MPI_##name, name)) \
+  AYATORI_ENTRY(EXPORTED, PMPI_##name, arguments, THERE(PMPI_##name, name))
+AYATORI_MPI_4_CALLS(ENTRIES)
+#undef ENTRIES
 #endif
 
 /* At the end of a process in which MPI was there and initialised, but not by us: a program that asks dlopen's handle

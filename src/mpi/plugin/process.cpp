@@ -95,14 +95,11 @@ bool may_veto() {
 }
 
 /// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would. False, alike in all
-/// processes: the MPI has no communicator to give.
+/// processes: the MPI has no communicator to give, and returns from that. The error handler of MPI_COMM_WORLD stays as
+/// it is, since MPICH can't put it back: its communicators without a handler follow the one that MPI_COMM_WORLD gets
+/// later, until it is set for the first time.
 bool make_communicator_for_messages() {
-  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int made = PMPI_Comm_create(MPI_COMM_WORLD, the_process.world, &the_process.messages) == MPI_SUCCESS ? 1 : 0;
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
-  PMPI_Errhandler_free(&before);
   PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (made == 0) return false;
   PMPI_Comm_set_errhandler(the_process.messages, MPI_ERRORS_RETURN);

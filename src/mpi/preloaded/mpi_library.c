@@ -60,3 +60,14 @@ void* mpi_library_function_loaded_later(const char* name) {
   find_loaded_later();
   return loaded_later == NULL ? NULL : dlsym(loaded_later, name);
 }
+
+int mpi_library_has_standard_abi(void) {
+  int (*get_version)(int*, int*);
+  void* const found = mpi_library_function("PMPI_Abi_get_version");
+  if (found == NULL) return 0;
+  memcpy(&get_version, &found, sizeof found);
+  int major = 0;
+  int minor = 0;
+  get_version(&major, &minor); /* -1 of a library that has both, in its own ABI */
+  return major > 0;
+}

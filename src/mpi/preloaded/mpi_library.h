@@ -12,3 +12,7 @@ void* mpi_library_variable(const char* name);
 
 /// In an MPI that was loaded later, whoever has called it; NULL if there is none, or it lacks the function.
 void* mpi_library_function_loaded_later(const char* name);
+
+/// Whether the process has an MPI of the standard ABI (MPI 5.0, chapter 20: libmpi_abi.so), whose handles and constants
+/// are those of no family.
+int mpi_library_has_standard_abi(void);

@@ -168,11 +168,21 @@ static int is_first_of_host(void) {
   return place == 0;
 }
 
+int trace_passes_on(void) {
+  static int passes = -1;
+  if (passes >= 0) return passes;
+  struct ayatori_rank process = {0, 0};
+  passes = mpi_library_has_standard_abi();
+  if (passes && (!ayatori_find_rank(&process) || process.rank == 0))
+    fputs("ayatori: this program has MPI's standard ABI (libmpi_abi.so): it is left alone, and not traced\n", stderr);
+  return passes;
+}
+
 void trace_refuse_others(void) {
   static const char* const families[] = {"MPICH", "Open MPI"};
   const int is_open_mpi = mpi_library_variable("ompi_mpi_comm_world") != NULL;
   struct ayatori_rank process = {0, 0};
-  if (is_open_mpi == is_for_open_mpi) return;
+  if (is_open_mpi == is_for_open_mpi || trace_passes_on()) return;
   ayatori_find_rank(&process);
   if (process.rank == 0) {
     fprintf(stderr, "ayatori: this trace library is for %s and cannot trace a program of %s\n",
@@ -185,7 +195,7 @@ void trace_refuse_others(void) {
 
 void trace_start(int asked) {
   static int is_started;
-  if (getenv("AYATORI_TRACE") == NULL || is_started || !find_handles()) return;
+  if (getenv("AYATORI_TRACE") == NULL || is_started || trace_passes_on() || !find_handles()) return;
   is_started = 1;
   trace_enter(); /* our own calls are not the program's */
   find_functions();

@@ -113,9 +113,12 @@ void trace_write_traffic(struct _IO_FILE* file);
 
 // ---- start.c
 
-/// Ends the process if its MPI is of the other family: handles have another size there, so calls cannot be passed on.
+/// Ends the process if its MPI is of the other family, whose handles and constants this library does not know.
 /// To be called before MPI_Init, after trace_next().
 void trace_refuse_others(void);
+/// Whether the MPI has the standard ABI: its handles are not ours, so nothing is written down, and calls go on as they
+/// are. The first process says so when it is asked first.
+int trace_passes_on(void);
 /// In MPI_Init: clocks are compared, and the eager limit is measured.
 void trace_start(int asked);
 void trace_stop(void);

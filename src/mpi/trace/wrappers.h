@@ -4,29 +4,34 @@
 
 #include <stddef.h>
 
+#include "entry.h"
 #include "trace.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
 /* EACH(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER): MPI_NAME and PMPI_NAME, which Fortran's functions of Open MPI call.
  * BEFORE and AFTER see the arguments, AFTER only if the call is written down. */
-#define WRAPPER(attributes, prefix, name, parameters, arguments, before, after) \
-  attributes int prefix##name parameters {                                      \
-    static int(*next) parameters;                                               \
-    if (__builtin_expect(next == NULL, 0)) next = trace_next(#prefix #name);    \
-    const int recorded = trace_enter();                                         \
-    before;                                                                     \
-    const double begin = trace_now();                                           \
-    const int code = next arguments;                                            \
-    const double end = trace_now();                                             \
-    if (recorded) {                                                             \
-      trace_lock();                                                             \
-      after;                                                                    \
-      trace_record("MPI_" #name, begin, end);                                   \
-    }                                                                           \
-    trace_leave();                                                              \
-    return code;                                                                \
-  }
+#define WRAPPER(attributes, prefix, name, parameters, arguments, before, after)                            \
+  static int(*next_##prefix##name) parameters;                                                             \
+  static int traced_##prefix##name parameters {                                                            \
+    const int recorded = trace_enter();                                                                    \
+    before;                                                                                                \
+    const double begin = trace_now();                                                                      \
+    const int code = next_##prefix##name arguments;                                                        \
+    const double end = trace_now();                                                                        \
+    if (recorded) {                                                                                        \
+      trace_lock();                                                                                        \
+      after;                                                                                               \
+      trace_record("MPI_" #name, begin, end);                                                              \
+    }                                                                                                      \
+    trace_leave();                                                                                         \
+    return code;                                                                                           \
+  }                                                                                                        \
+  static int(*called_##prefix##name(void)) parameters {                                                    \
+    if (__builtin_expect(next_##prefix##name == NULL, 0)) next_##prefix##name = trace_next(#prefix #name); \
+    return trace_passes_on() ? next_##prefix##name : traced_##prefix##name;                                \
+  }                                                                                                        \
+  AYATORI_ENTRY(attributes, prefix##name, arguments, called_##prefix##name())
 #define EACH(name, parameters, arguments, before, after)              \
   WRAPPER(EXPORTED, MPI_, name, parameters, arguments, before, after) \
   WRAPPER(EXPORTED, PMPI_, name, parameters, arguments, before, after)
