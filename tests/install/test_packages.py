@@ -1,4 +1,4 @@
-"""The lists of packages, and what `./run build` says about those that are missing."""
+"""The lists of packages, those of other distributions, and what `./run build` says about those that are missing."""
 
 import ast
 import re
@@ -114,3 +114,55 @@ def test_without_apt_what_is_installed_is_used(tmp_path: Path) -> None:
         "no apt here, so what is installed is used. It takes, by Debian's names (docs/install.md has others): "
         "cmake libfmt-dev"
     ]
+
+
+LOOKS_FOR = re.compile(r"^\s*(?:find_(?:package|path|library|program)|pkg_check_modules)\(\s*([\w${}]+)", re.MULTILINE)
+DEBIAN, RHEL, SLES, SPACK = "Debian 12, 13; Ubuntu", "RHEL 9, with CRB and EPEL", "SLES 15, with Package Hub", "Spack"
+HAVE_NO_PACKAGE = {(DEBIAN, "nanobind"), (RHEL, "nanobind"), (SLES, "nanobind"), (RHEL, "SMPICXX"), (SLES, "SMPICXX")}
+Row = dict[str, list[str]]
+
+
+def rows_of_dependencies() -> list[Row]:
+    """Of the tables in docs/install.md: the words in backticks, by the head of their column."""
+    rows: list[Row] = []
+    heads: list[str] = []
+    for line in (ROOT / "docs/install.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            heads = []
+        elif not heads:
+            heads = cells
+        elif "CMake looks for" in heads and not line.startswith("|--"):
+            rows.append({head: re.findall(r"`([^`]+)`", cell) for head, cell in zip(heads, cells, strict=True)})
+    return rows
+
+
+def words_under(head: str) -> set[str]:
+    return {word for row in rows_of_dependencies() for word in row[head]}
+
+
+def test_the_tables_of_dependencies_have_all_that_cmake_looks_for() -> None:
+    files = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")]
+    for folder in ("src", "examples", "bench", "python"):
+        files += ROOT.glob(f"{folder}/**/CMakeLists.txt")
+    names = {name for file in files for name in LOOKS_FOR.findall(file.read_text(encoding="utf-8"))}
+    assert {"fmt", "LIBFABRIC_INCLUDE", "AYATORI_MPICC_${family}"} <= names
+    names = {name.replace("${family}", family) for name in names for family in ("openmpi", "mpich")}
+    assert words_under("CMake looks for") == names
+
+
+def test_the_tables_of_dependencies_have_all_that_run_compiles_with() -> None:
+    lists = package_lists()
+    packages = {word for name in ("compile", "build", "plugin", "package") for word in lists[name]}
+    packages = {word for word in packages if not word.startswith("$")}
+    assert {"g++", "libfmt-dev", "libmpich-dev", "libpmix-dev"} <= packages
+    assert packages - words_under(DEBIAN) == set()
+
+
+def test_each_dependency_has_a_package_in_each_distribution() -> None:
+    missing = set()
+    for row in rows_of_dependencies():
+        for distribution in (DEBIAN, RHEL, SLES, SPACK):
+            if not row[distribution]:
+                missing |= {(distribution, name) for name in row["CMake looks for"]}
+    assert missing == HAVE_NO_PACKAGE
