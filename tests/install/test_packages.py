@@ -80,7 +80,7 @@ def folder_of_programs(folder: Path, *names: str) -> Path:
     return folder
 
 
-LEFT_OUT = """libmpich-dev: the MPI plug-in for MPICH
+LEFT_OUT = """libmpich-dev: for MPICH: the plug-in
 libucx-dev: bench incast over UCX
 libfabric-dev: the provider (run --transport)
 libfabric-dev: bench incast over udp;ofi_rxd
@@ -95,7 +95,7 @@ def test_a_build_says_in_one_line_each_what_it_left_out(tmp_path: Path, command:
     if command:
         (here / "apt-get").symlink_to("/bin/true")
     assert said_by('say_what_is_left_out "$1"', file, path=here) == [
-        "left out: the MPI plug-in for MPICH (libmpich-dev)",
+        "left out: for MPICH: the plug-in (libmpich-dev)",
         "left out: bench incast over UCX (libucx-dev)",
         "left out: the provider (run --transport) (libfabric-dev)",
         "left out: bench incast over udp;ofi_rxd (libfabric-dev)",
