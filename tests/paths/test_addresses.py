@@ -217,4 +217,6 @@ def test_a_plan_that_must_fit_ends_processes_of_another_job_before_they_connect(
     # Spawned processes are another job, of which nobody knew; and a variable of the user's own demands nothing.
     assert run(0, 1, 0, PMI_SPAWNED="1")[1] == ""
     assert run(0, 1, 0, OMPI_MCA_ess_base_jobid=str(7339 * 65536 + 2))[1] == ""
+    assert run(0, 1, 0, PMIX_NAMESPACE="prterun-a-b@c-1234@2")[1] == ""
+    assert run(2, 41, 1, PMIX_NAMESPACE="prterun-a-b@c-1234@1")[0] == 0
     assert run(3, 41, 0, AYATORI_PLAN_MUST_FIT="")[1] == ""

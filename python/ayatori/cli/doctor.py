@@ -47,7 +47,7 @@ LAUNCHERS = {
     "mpich": ("MPICH", "mpiexec"),
 }
 VARIABLES = {"nccl": "NCCL (not tried)", "gloo": "Gloo (not tried)"}
-_AGENT_VARIABLES = ("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC")
+_AGENT_VARIABLES = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "HYDRA_LAUNCHER_EXEC")
 _SSH = "ssh -o BatchMode=yes"
 _YIELDING = Path(_core.__file__).parent / "mpi/mpich" / YIELDING
 

@@ -263,11 +263,22 @@ class SourcePortsOfConnections {
 Paths* the_paths = nullptr;
 SourcePortsOfConnections* the_source_ports = nullptr;
 
-/// Spawned processes are a job of their own, of which nobody knew when the plan was made: Hydra says so, and Open MPI
-/// counts the jobs of a launcher in the number's lower half, from 1.
+/// The number of this job among those of its mpirun, from 1, as Open MPI 5 names them: prterun-HOST-PROCESS@NUMBER. A
+/// launcher that serves one mpirun after the other has another name. 0: of no such job.
+long job_of_mpirun() {
+  const char* const text = std::getenv("PMIX_NAMESPACE");
+  const std::string_view name = text == nullptr ? "" : text;
+  const auto at = name.rfind('@');
+  if (!name.starts_with("prterun-") || at == std::string_view::npos) return 0;
+  return std::strtol(name.data() + at + 1, nullptr, 10);
+}
+
+/// Spawned processes are a job of their own, of which nobody knew when the plan was made: Hydra says so, Open MPI 4
+/// counts the jobs of a launcher in the number's lower half, from 1, and Open MPI 5 in their names.
 bool is_spawned() {
   constexpr long jobs = 0x10000;
-  return ayatori_number_in("PMI_SPAWNED") > 0 || ayatori_number_in("OMPI_MCA_ess_base_jobid") % jobs > 1;
+  return ayatori_number_in("PMI_SPAWNED") > 0 || ayatori_number_in("OMPI_MCA_ess_base_jobid") % jobs > 1 ||
+         job_of_mpirun() > 1;
 }
 
 /// Ends this process if the plan must be that of its job, and is not.

@@ -59,7 +59,7 @@ def variables() -> dict[str, str]:
     """What tells Open MPI and MPICH which hosts there are and how to start programs on them. They choose networks as
     they always do; only what would take all hosts for one machine is switched off. Open MPI gets the option to leave
     its core while it waits: it can't know that hosts share cores. HPL on four hosts would take minutes instead of
-    seconds."""
+    seconds. Open MPI 5 has other names for what its launcher reads, PRRTE."""
     agent, hostfile = str(FOLDER / "agent"), str(FOLDER / "hostfile")
     return {
         "AYATORI_LAB_HOSTFILE": hostfile,
@@ -69,6 +69,9 @@ def variables() -> dict[str, str]:
         "OMPI_MCA_plm_rsh_agent": agent,
         "OMPI_MCA_orte_default_hostfile": f"{hostfile}.openmpi",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_MCA_plm_ssh_agent": agent,
+        "PRTE_MCA_prte_default_hostfile": f"{hostfile}.openmpi",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "HYDRA_LAUNCHER": "rsh",
         "HYDRA_LAUNCHER_EXEC": agent,
