@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -154,3 +155,11 @@ def test_two_hosts_of_a_hostfile_are_measured_over_their_network(
     assert costs["origin"] == f"measured on {measured.machine} with {measured.mpi}"
     for name in ("eager_limit", "rendezvous", "bandwidth"):
         assert costs["between"][name] == pytest.approx(getattr(measured.between, name)), name
+
+
+@pytest.mark.parametrize(("mpirun", "mpicc"), [("openmpi", "mpich"), ("mpich", "openmpi")])
+def test_a_compiler_of_another_mpi_is_refused(mpirun: str, mpicc: str, ayatori_command) -> None:
+    if not (shutil.which(f"mpirun.{mpirun}") and shutil.which(f"mpicc.{mpicc}")):
+        pytest.skip("there is only one MPI here")
+    done = ayatori_command("calibrate", "--mpirun", f"mpirun.{mpirun}", "--mpicc", f"mpicc.{mpicc}")
+    done.refused(1, f"compiles for {mpicc}, and ", f"mpirun.{mpirun} starts {mpirun}", "--mpicc PROGRAM")

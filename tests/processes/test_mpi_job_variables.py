@@ -1,10 +1,10 @@
-"""How the variables of `ayatori run` get to the other hosts of Open MPI; whose mpirun is whose."""
+"""How the variables of `ayatori run` get to the other hosts of Open MPI; which mpirun and library belong to which MPI."""
 
 from pathlib import Path
 
 import pytest
 
-from ayatori.processes.mpi_job import MpiJob, mpirun_of
+from ayatori.processes.mpi_job import MpiJob, library_of, mpirun_of
 from subprocesses import program_at
 
 LIST = "OMPI_MCA_mca_base_env_list"
@@ -45,3 +45,18 @@ def test_an_mpirun_without_debians_name_is_found_by_what_it_says(
     assert [mpirun_of("openmpi"), mpirun_of("mpich")] == ["mpirun", "mpirun.mpich"]
     program_at(tmp_path / "mpirun.openmpi", "")
     assert mpirun_of("openmpi") == "mpirun.openmpi"
+
+
+def test_the_library_of_an_mpi_is_found_by_its_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("site/bin", "site/lib64", "module"):
+        (tmp_path / folder).mkdir(parents=True)
+    launcher = str(program_at(tmp_path / "site/bin/mpirun", "exit"))
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    assert library_of(launcher, "mpich") == "libmpich.so.12", "the loader's, as Debian calls it"
+    (tmp_path / "module/libmpi.so.12").touch()
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/module:/nowhere")
+    assert library_of(launcher, "mpich") == f"{tmp_path}/module/libmpi.so.12"
+    assert library_of(launcher, "openmpi") == "libmpi.so.40"
+    (tmp_path / "site/lib64/libmpi.so.12").touch()
+    assert library_of(launcher, "mpich") == f"{tmp_path}/site/lib64/libmpi.so.12"
+    assert library_of("srun", "mpich") == f"{tmp_path}/module/libmpi.so.12"

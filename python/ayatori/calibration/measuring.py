@@ -16,7 +16,7 @@ from typing import Any
 from ayatori.base.compiled import PROGRAMS, of_mpi
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.processes import last_words, open_mpi_as_root, run_to_end
+from ayatori.processes import family_of, last_words, open_mpi_as_root, other_launcher, run_to_end
 
 SOURCE = PROGRAMS / "calibrate.c"
 FITTED_SIZES = tuple(4**power for power in range(12))
@@ -104,6 +104,9 @@ def compile_program(mpi: Mpi, folder: Path) -> Path:
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
         raise Error(f"{mpi.mpicc} can't compile the program that measures", cause=lines[-1] if lines else "")
+    family = family_of([str(program)])
+    if of_launcher := other_launcher([mpi.mpirun], family):
+        raise Error(f"{mpi.mpicc} compiles for {family}, and {mpi.mpirun} starts {of_launcher}", hint="--mpicc PROGRAM")
     return program
 
 

@@ -15,7 +15,7 @@ from ayatori.processes.in_network import find_in_network
 
 # What a program of each family is linked to, and what its launcher says of itself.
 _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libmpi.so.12")}
-_VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
+_VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH", "Intel(R) MPI")}
 LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
 YIELDING = "libayatori_yields.so"
@@ -90,11 +90,13 @@ def mpi_job(
     variables: Mapping[str, str],
     paths_library: Path | None = None,
     ranks_share_cores: bool = False,
+    family: str | None = None,
 ) -> MpiJob:
     """`plugins`: the folder with a folder for each family. `paths_library`: what gives connections the paths of a plan
-    that has any to choose. `ranks_share_cores`: those of MPICH, which has no setting for it, are to yield. Raises
-    ProgramError where the MPI has no option for it and no paths are planned, or this build has no library for it."""
-    family = family_of(command)
+    that has any to choose. `ranks_share_cores`: those of MPICH, which has no setting for it, are to yield. `family`: of
+    a program that does not say it itself. Raises ProgramError where the MPI has no option for it and no paths are
+    planned, or this build has no library for it."""
+    family = family or family_of(command)
     if family is None and paths_library is None:
         raise ProgramError(
             f"can't tell which MPI '{' '.join(command)}' uses",
@@ -119,6 +121,16 @@ def plugin_for(family: str, plugins: Path) -> Path:
             f"this build has no plug-in for {family}", hint=f"apt-get install lib{family}-dev, then ./run build"
         )
     return library
+
+
+def library_of(launcher: str, family: str) -> str:
+    """The launcher's own library, for a program that is linked to none: MPICH's has another name in Debian than
+    elsewhere. A name alone is for the loader to find."""
+    found = shutil.which(launcher)
+    home = [Path(found).resolve().parent.parent / name for name in ("lib", "lib64")] if found else []
+    named = [Path(name) for name in os.environ.get("LD_LIBRARY_PATH", "").split(":") if name]
+    names = [name.decode() for name in _LIBRARIES[family]]
+    return next((str(folder / name) for folder in home + named for name in names if (folder / name).exists()), names[0])
 
 
 def other_launcher(command: Sequence[str], family: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from ayatori.calibration.calibrating import machine_in_words
 from ayatori.formats.choice_table import Measured, Table, sizes_of
 from ayatori.measurement.collectives import COLLECTIVES, FAMILIES, cells_of
 from ayatori.prediction.predictor import Model
-from ayatori.processes import family_of, mpi_job, open_mpi_as_root, run_to_end
+from ayatori.processes import family_of, library_of, mpi_job, open_mpi_as_root, plugin_for, run_to_end
 from ayatori.tuning.candidates import candidates, placement_of_hosts
 
 MPIS_OWN = "mpi"
@@ -94,10 +95,13 @@ def tune(
 
 
 def _run(command: Sequence[str], family: str, words: Sequence[str], seconds: float) -> list[dict[str, Any]]:
-    """What the program printed. AYATORI_BARRIER makes the plug-in start, and changes nothing."""
+    """What the program printed. AYATORI_BARRIER makes the plug-in start, and changes nothing. The program is linked to
+    no MPI, and gets the launcher's."""
     program = built_program(f"collectives_tuned_{family}", f"lib{family}-dev")
     variables = {**open_mpi_as_root(), "AYATORI_BARRIER": MPIS_OWN, "AYATORI_CHOICE": "", "AYATORI_MPI": "on"}
-    job = mpi_job([*command, str(program), *words], PLUGINS, variables)
+    preloaded = [str(plugin_for(family, PLUGINS)), os.environ.get("LD_PRELOAD", ""), library_of(command[0], family)]
+    with_mpi = ["env", f"LD_PRELOAD={':'.join(filter(None, preloaded))}"]
+    job = mpi_job([*command, *with_mpi, str(program), *words], PLUGINS, variables, family=family)
     ended = run_to_end(job.words(), environment=job.environment(), timeout=seconds)
     found = ended.objects()
     if ended.status == 0 and not (found or words):  # without words it prints where the ranks are
