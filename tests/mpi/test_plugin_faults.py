@@ -212,3 +212,15 @@ def test_a_choice_table_that_can_not_be_read_is_told(mpi: plugin.Mpi, tmp_path: 
     (tmp_path / "broken").write_text("{", encoding="utf-8")
     lines = told_of_table(mpi, str(tmp_path / "broken"))
     assert sum(line.startswith("the choice table is not used: ") for line in lines) == 1
+
+
+# --- Errors of the program --------------------------------------------------------------------------------------------
+
+
+def test_error_handlers_are_those_of_a_plain_run(mpi: plugin.Mpi) -> None:
+    """MPICH's communicators without a handler follow MPI_COMM_WORLD's, Open MPI's keep what they were made with."""
+    plain = mpi.run(2, "handlers_of_duplicates.c", preload=False)
+    ours = mpi.run(2, "handlers_of_duplicates.c", **RING, AYATORI_VERBOSE="1")
+    assert "MPI_Allreduce on 2 ranks: ring" in ours.stderr
+    assert (ours.returncode == 0, ours.stdout) == (plain.returncode == 0, plain.stdout)
+    assert ("returned" in plain.stdout) == (mpi.family == "mpich")
