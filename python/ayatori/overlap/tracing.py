@@ -41,7 +41,12 @@ class Program:
             variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_VERBOSE": "1"}
         job = MpiJob(self.command, self.family, libraries, variables)
         self._run_job(job, folder)
-        return read_traces(folder)
+        try:
+            return read_traces(folder)
+        except Error as error:
+            said = (folder / "errors").read_text(encoding="utf-8", errors="replace").splitlines()
+            ours = [line.removeprefix("ayatori: ") for line in said if line.startswith("ayatori: ")]
+            raise (Error(error.message, ours[0]) if ours else error) from error
 
     def _run_job(self, job: MpiJob, folder: Path) -> None:
         output, errors = folder / "output", folder / "errors"
