@@ -2,7 +2,6 @@
 
 usr=build/deb/root/usr
 venv_in_usr=lib/ayatori/venv
-version=$(sed -n 's/^project(ayatori VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 maintainer="The Ayatori developers <developers@ayatori.example>"
 
 move_to_usr() { # folder of Python's packages; paths must not name the folder of the build

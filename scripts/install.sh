@@ -1,5 +1,7 @@
 # What `./run install PREFIX=DIR` puts where. Nothing is compiled for it but what `./run build` compiles.
 
+version=$(sed -n 's/^project(ayatori VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
 install_help() { # prefix: manual pages and completion, both from the command line's own help
     "$1/lib/ayatori/venv/bin/python" -m ayatori.cli.man_pages "$1/share/man/man1" >/dev/null
     while read -r shell file; do
@@ -10,6 +12,29 @@ bash bash-completion/completions/ayatori
 zsh zsh/site-functions/_ayatori
 fish fish/vendor_completions.d/ayatori.fish
 END
+}
+
+# A modulefile in Tcl, which Environment Modules and Lmod both read. It names the prefix, so that a site may copy it into
+# a tree of its own. It sets nothing that other programs would notice: the libraries have a RUNPATH, the command line has
+# its own Python environment, and man finds pages next to PATH.
+install_module() { # prefix
+    prefix=$(cd "$1" && pwd)
+    file=$prefix/share/modulefiles/ayatori/$version
+    mkdir -p "$(dirname "$file")"
+    cat >"$file" <<END
+#%Module1.0
+set prefix $(printf '%s' "$prefix" | sed 's/[][{}$";#\\ ]/\\&/g')
+proc ModulesHelp { } {
+    puts stderr "The command line: ayatori --help. C programs: pkg-config nwtopo, pkg-config acp."
+}
+module-whatis "Ayatori $version: see the network that HPC software runs on, and use it"
+conflict ayatori
+prepend-path PATH \$prefix/bin
+prepend-path CMAKE_PREFIX_PATH \$prefix
+END
+    for folder in "$prefix"/lib*/pkgconfig; do
+        [ ! -d "$folder" ] || echo "prepend-path PKG_CONFIG_PATH \$prefix/${folder#"$prefix"/}" >>"$file"
+    done
 }
 
 # The wheel is made from what is compiled already, by the Python that it was compiled for.
@@ -41,8 +66,10 @@ install_into() {
     build
     say_what_is_left_out build/release/left-out.txt
     fill_prefix "$prefix" .venv/bin/python
+    install_module "$prefix"
     echo "manual pages: man -M $prefix/share/man ayatori" >&2
     echo "completion in this bash: . $prefix/share/bash-completion/completions/ayatori" >&2
+    echo "modulefile: module use $prefix/share/modulefiles; module load ayatori" >&2
     echo "installed into $prefix" >&2
     say_where_it_is "$prefix/bin"
 }

@@ -39,5 +39,6 @@ install_product() { # prefix, name
     check_product "$2"
     build_product "$2"
     cmake --install "build/$2" --prefix "$1" --component development >/dev/null
+    install_module "$1"
     echo "installed: $2, into $1" >&2
 }
