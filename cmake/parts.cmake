@@ -54,20 +54,6 @@ if(NOT AYATORI_PRODUCTS)
   message(FATAL_ERROR "nothing is left to build")
 endif()
 
-# Nothing, where there is no OpenMP.
-add_library(openmp INTERFACE)
-if(AYATORI_OPENMP)
-  find_package(OpenMP COMPONENTS CXX)
-  if(NOT OpenMP_CXX_FOUND)
-    message(STATUS "OpenMP not found: loops over steps and destinations run on one core")
-  endif()
-endif()
-if(OpenMP_CXX_FOUND)
-  target_link_libraries(openmp INTERFACE OpenMP::OpenMP_CXX)
-else()
-  add_compile_options(-Wno-unknown-pragmas)
-endif()
-
 # For ib:live, which loads the libraries when it is asked for. libibnetdisc's header includes those of libibmad and
 # libibumad, which Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)

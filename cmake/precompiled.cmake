@@ -22,10 +22,10 @@ function(ayatori_common_headers kind)
 endfunction()
 
 if(AYATORI_PRECOMPILE)
-  ayatori_common_headers(library LINKS openmp)
+  ayatori_common_headers(library)
   ayatori_common_headers(program OPTIONS ${ayatori_caller_options})
   if(AYATORI_TESTS)
-    ayatori_common_headers(test LINKS openmp GTest::gtest Threads::Threads OPTIONS ${ayatori_caller_options}
+    ayatori_common_headers(test LINKS GTest::gtest Threads::Threads OPTIONS ${ayatori_caller_options}
                            HEADERS <gtest/gtest.h>)
   endif()
   if(AYATORI_FUZZ)

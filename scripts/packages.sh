@@ -11,7 +11,7 @@ plugin_packages="libopenmpi-dev libmpich-dev libibverbs-dev"
 # What a package for others is compiled with besides: all of `ayatori bench` and libacp.
 package_packages="$plugin_packages libpmix-dev libucx-dev libfabric-dev libopenblas-pthread-dev"
 # What its tests and checks need besides.
-test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
+test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev clang-format-19 chromium fonts-dejavu-core \
     openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libcoarrays-openmpi-dev libpmix-dev graphviz libhwloc-dev libsimgrid-dev scotch lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
     libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86 hpcc libopenblas-pthread-dev"
 # What the benchmarks measure beside ours.

@@ -38,11 +38,11 @@ NEEDED = {
     "libacp.so": "libfmt|libnettle",
     "libacp_verbs.so": "libfmt|libibverbs|libnettle",
     "libayatori-fi.so": "libfabric|libfmt|libnettle",
-    "libayatori_mpi_engine.so": "libfmt|libgomp|libnettle",
-    "libayatori_paths_engine.so": "libfmt|libgomp",
-    "_core.so": "libfmt|libgomp",
+    "libayatori_mpi_engine.so": "libfmt|libnettle",
+    "libayatori_paths_engine.so": "libfmt",
+    "_core.so": "libfmt",
     "_acp.so": "libfmt|libnettle",
-    "_mpi.so": "libfmt|libgomp|libnettle",
+    "_mpi.so": "libfmt|libnettle",
 }
 """By library, what it needs besides the runtimes of C and C++."""
 

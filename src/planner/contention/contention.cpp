@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/contention/message_tracer.hpp"
 #include "ayatori/contention/multipath_tracer.hpp"
@@ -207,20 +209,19 @@ Failure failure_in(const Job<Tracer>& job, std::size_t step) {
 template <typename Tracer>
 Result<Contention> measure(const Job<Tracer>& job) {
   const std::size_t step_count = job.steps.step_count();
-  [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads_of_steps;
+  const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads_of_steps;
   std::vector<StepTime> times(step_count);
   HotSpots hot_spots(job.network);
   std::atomic<std::size_t> first_failed = no_step;
-#pragma omp parallel if (many)
-  {
+  std::mutex mutex;
+  parallel_for({.count = step_count, .worth_threads = many}, [&](Turns& turns) {
     Share<Tracer> share(job, times);
-#pragma omp for schedule(dynamic)
-    for (std::size_t step = 0; step < step_count; ++step) {
+    for (const std::size_t step : turns) {
       if (step < first_failed && !share.run(step)) lower_to(first_failed, step);
     }
-#pragma omp critical
+    const std::scoped_lock lock(mutex);
     hot_spots.add(share.hot_spots());
-  }
+  });
   if (first_failed != no_step) return failure_in(job, first_failed);
   return summary(times, hot_spots);
 }

@@ -4,12 +4,9 @@
 
 #include <map>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "tree_fixtures.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace ayatori {
 namespace contention_test {
@@ -114,7 +111,6 @@ TEST(Contention, AgreesWithCountingByHand) {
 }
 
 TEST(Contention, IsTheSameOnAnyNumberOfThreads) {
-#ifdef _OPENMP
   const Tree tree{.down = {18, 18}, .up = {18}};
   const Fabric fabric = test::make(tree, 3);
   const auto job = fabric.contiguous(300);
@@ -122,8 +118,8 @@ TEST(Contention, IsTheSameOnAnyNumberOfThreads) {
   Random random(3);
   const Plan plan = random_plan(300, 8, random);
   std::vector<Contention> results;
-  for (const int threads : {1, 2, 5}) {
-    omp_set_num_threads(threads);
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    const ThreadLimit limit(threads);
     results.push_back(measure_contention(fabric.network, fabric.routes, job, plan, *steps).value());
   }
   for (const Contention& other : results) {
@@ -135,9 +131,6 @@ TEST(Contention, IsTheSameOnAnyNumberOfThreads) {
       EXPECT_EQ(other.hot_links[i].worst_step, results[0].hot_links[i].worst_step);
     }
   }
-#else
-  GTEST_SKIP() << "built without OpenMP";
-#endif
 }
 
 TEST(Contention, ShiftsOfAFullTreeAreFreeOnDModK) {

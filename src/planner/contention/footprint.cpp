@@ -1,7 +1,9 @@
 #include "ayatori/contention/footprint.hpp"
 
 #include <algorithm>
+#include <mutex>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/contention/message_tracer.hpp"
 #include "job_traffic.hpp"
@@ -85,25 +87,22 @@ Result<Footprint> footprint_of(const Network& network, const Routes& routes, std
   if (!job_endpoints) return Failure(job_endpoints.error());
   const MessageTracer tracer(network, routes, endpoints, plan);
   const std::size_t step_count = steps.step_count();
-  [[maybe_unused]] const bool many = std::uint64_t{step_count} * endpoints.size() >= worth_threads_of_links;
+  const bool many = std::uint64_t{step_count} * endpoints.size() >= worth_threads_of_links;
   Usage all(network);
   bool arrived = true;
-#pragma omp parallel if (many)
-  {
+  std::mutex mutex;
+  parallel_for({.count = step_count, .piece = 16, .worth_threads = many}, [&](Turns& turns) {
     Usage mine(network);
     bool mine_arrived = true;
     std::vector<Message> messages;
-#pragma omp for schedule(dynamic, 16)
-    for (std::size_t step = 0; step < step_count; ++step) {
+    for (const std::size_t step : turns) {
       steps.step(step, messages);
       mine_arrived = mine.add(step, *job_endpoints, tracer, messages) && mine_arrived;
     }
-#pragma omp critical
-    {
-      all.add(mine);
-      arrived = arrived && mine_arrived;
-    }
-  }
+    const std::scoped_lock lock(mutex);
+    all.add(mine);
+    arrived = arrived && mine_arrived;
+  });
   if (!arrived) return first_loss(job, *job_endpoints, tracer);
   return Footprint{step_count, all.used(step_count)};
 }

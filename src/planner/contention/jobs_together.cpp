@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/contention/message_tracer.hpp"
@@ -189,12 +190,11 @@ Sums sum_of_rounds(const Network& network, std::span<const TracedJob> senders, c
                    const LinkWeights& weights, std::uint32_t rounds) {
   const std::uint32_t parts = std::min(rounds, max_parts);
   std::vector<Sums> sums(parts);
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::uint32_t part = 0; part < parts; ++part) {
+  parallel_for({.count = parts}, [&](std::size_t part) {
     Superposition superposition(network, senders, phases, weights);
-    for (std::uint32_t round = part; round < rounds; round += parts) superposition.run(round);
+    for (auto round = static_cast<std::uint32_t>(part); round < rounds; round += parts) superposition.run(round);
     sums[part] = superposition.sums();
-  }
+  });
   Sums all;
   all.jobs.resize(senders.size());
   for (const Sums& part : sums) all.add(part);

@@ -6,14 +6,11 @@
 #include <set>
 
 #include "../../base/thoroughness_fixtures.hpp"
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/concurrent_bandwidth.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "tree_fixtures.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace ayatori {
 namespace jobs_together_test {
@@ -201,14 +198,13 @@ TEST(MeasureTogether, IsTheSameOnAnyNumberOfThreads) {
   const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
   Random random(7);
   const auto jobs = random_neighbours(fabric, random, 4);
-  const JobsTogether some = measure(fabric, jobs, {1000, 9});
-#ifdef _OPENMP
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const JobsTogether one = measure(fabric, jobs, {1000, 9});
-  omp_set_num_threads(threads);
+  const auto measure_on = [&](std::size_t threads) {
+    const ThreadLimit limit(threads);
+    return measure(fabric, jobs, {1000, 9});
+  };
+  const JobsTogether one = measure_on(1);
+  const JobsTogether some = measure_on(5);
   for (std::size_t j = 0; j < jobs.size(); ++j) EXPECT_EQ(some.jobs[j].together, one.jobs[j].together);
-#endif
   EXPECT_EQ(some.rounds, 1000U);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ayatori/base/parallel.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -57,8 +59,8 @@ std::optional<Message> MultipathTracer::find_paths(const Routes& routes, std::sp
                                                    const Sends& sends) {
   const auto ranks = static_cast<Rank>(endpoints.size());
   std::vector<Rank> lost_from(ranks, no_id);
-#pragma omp parallel for schedule(dynamic, 16)
-  for (Rank to = 0; to < ranks; ++to) {
+  parallel_for({.count = ranks, .piece = 16}, [&](std::size_t turn) {
+    const auto to = static_cast<Rank>(turn);
     for (const auto& sources : ranks_of_leaf_) {
       const auto elsewhere = [&](Rank from) { return endpoints[from] != endpoints[to] && (!sends || sends(from, to)); };
       const auto from = std::ranges::find_if(sources, elsewhere);
@@ -66,7 +68,7 @@ std::optional<Message> MultipathTracer::find_paths(const Routes& routes, std::sp
       lost_from[to] = *from;
       break;
     }
-  }
+  });
   const auto lost = std::ranges::find_if(lost_from, [](Rank from) { return from != no_id; });
   if (lost == lost_from.end()) return std::nullopt;
   return Message{*lost, static_cast<Rank>(lost - lost_from.begin())};

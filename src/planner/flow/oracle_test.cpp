@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "../../base/thoroughness_fixtures.hpp"
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 #include "random_flow_fixtures.hpp"
 #include "slow_drift_fixtures.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace ayatori::test {
 namespace {
@@ -145,7 +142,6 @@ TEST(Simulate, LinksCarryTheBytesOfTheMessagesOverThem) {
   }
 }
 
-#ifdef _OPENMP
 TEST(Simulate, SynchronousPredictionsAreTheSameForAnyNumberOfThreads) {
   Random random(5);
   const Rank ranks = 300;
@@ -154,12 +150,12 @@ TEST(Simulate, SynchronousPredictionsAreTheSameForAnyNumberOfThreads) {
   FlowOptions options;
   options.steps = StepMode::synchronous;
   const ListedSchedule schedule = test::shift_schedule(ranks, 1000);
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const Prediction one = simulate(schedule, paths, options).value();
-  omp_set_num_threads(4);
-  const Prediction four = simulate(schedule, paths, options).value();
-  omp_set_num_threads(threads);
+  const auto simulate_on = [&](std::size_t threads) {
+    const ThreadLimit limit(threads);
+    return simulate(schedule, paths, options).value();
+  };
+  const Prediction one = simulate_on(1);
+  const Prediction four = simulate_on(4);
   EXPECT_EQ(one.seconds, four.seconds);
   EXPECT_EQ(one.rank_seconds, four.rank_seconds);
   ASSERT_EQ(one.hot_links.size(), four.hot_links.size());
@@ -169,7 +165,6 @@ TEST(Simulate, SynchronousPredictionsAreTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one.hot_links[i].saturated, four.hot_links[i].saturated);
   }
 }
-#endif
 
 }  // namespace
 }  // namespace ayatori::test

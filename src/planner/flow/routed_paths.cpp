@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/message_tracer.hpp"
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/network/router_graph.hpp"
@@ -79,10 +80,10 @@ class RoutedPaths final : public Paths {
       if (lids_[participant].base == 0) return fail("{} has no LID in these tables", describe(participant));
     }
     std::atomic<Rank> first_lost = no_id;
-#pragma omp parallel for schedule(dynamic, 64)
-    for (Rank to = 0; to < ports_.size(); ++to) {
+    parallel_for({.count = ports_.size(), .piece = 64}, [&](std::size_t turn) {
+      const auto to = static_cast<Rank>(turn);
       if (to < first_lost && !lost_on_the_way_to(to, sends).arrives) lower_to(first_lost, to);
-    }
+    });
     if (first_lost == no_id) return {};
     return not_arriving(lost_on_the_way_to(first_lost, sends).from, first_lost);
   }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 
+#include "ayatori/base/parallel.hpp"
 #include "drifting_schedule.hpp"
 #include "joined_paths.hpp"
 #include "modes.hpp"
@@ -158,8 +159,7 @@ Result<std::vector<TimeSideBySide>> simulate_side_by_side(std::span<const JobSid
 std::vector<Result<std::vector<TimeSideBySide>>> simulate_all_side_by_side(
     std::span<const std::vector<JobSideBySide>> runs, const FlowOptions& options) {
   std::vector<Result<std::vector<TimeSideBySide>>> times(runs.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t i = 0; i < runs.size(); ++i) times[i] = simulate_side_by_side(runs[i], options);
+  parallel_for({.count = runs.size()}, [&](std::size_t i) { times[i] = simulate_side_by_side(runs[i], options); });
   return times;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ayatori/base/parallel.hpp"
 #include "modes.hpp"
 
 namespace ayatori {
@@ -174,11 +175,10 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
 
 std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs, const FlowOptions& options) {
   std::vector<Result<Prediction>> predictions(runs.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  parallel_for({.count = runs.size()}, [&](std::size_t i) {
     const auto paths = runs[i].make_paths();
     predictions[i] = paths ? simulate(*runs[i].schedule, **paths, options) : Failure(paths.error());
-  }
+  });
   return predictions;
 }
 

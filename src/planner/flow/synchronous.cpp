@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "ayatori/base/parallel.hpp"
 #include "modes.hpp"
 #include "traffic.hpp"
 
@@ -283,19 +284,17 @@ Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resource
                                         const FlowOptions& options) {
   const std::size_t steps = step_count(schedule);
   const std::size_t parts = std::min(max_parts, steps);
-  [[maybe_unused]] const bool use_threads = steps * schedule.participant_count() >= min_messages_for_threads;
+  const bool worth_threads = steps * schedule.participant_count() >= min_messages_for_threads;
   // Sums of each part, added up in the order of the parts: the same on any number of threads.
   std::vector<std::optional<Totals>> totals(parts);
   std::vector<std::optional<Failure>> failures(parts);
-#pragma omp parallel if (use_threads)
-  {
+  parallel_for({.count = parts, .worth_threads = worth_threads}, [&](Turns& turns) {
     StepLoads step(schedule, resources, options);
-#pragma omp for schedule(dynamic, 1)
-    for (std::size_t part = 0; part < parts; ++part) {
+    for (const std::size_t part : turns) {
       totals[part].emplace(resources);
       failures[part] = run(step, steps * part / parts, steps * (part + 1) / parts, *totals[part]);
     }
-  }
+  });
   Totals sum(resources);
   for (std::size_t part = 0; part < parts; ++part) {
     if (failures[part]) return *failures[part];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ayatori/base/parallel.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -196,16 +198,15 @@ double LeafBound::next_time(double time) const {
 
 JobBound bound_of(const LeafBound& bound, const StepSequence& steps) {
   std::vector<StepBound> by_step(steps.step_count());
-#pragma omp parallel if (by_step.size() * steps.rank_count() >= worth_threads)
-  {
+  const bool many = by_step.size() * steps.rank_count() >= worth_threads;
+  parallel_for({.count = by_step.size(), .piece = 16, .worth_threads = many}, [&](Turns& turns) {
     LeafBound mine = bound;
     std::vector<Message> messages;
-#pragma omp for schedule(dynamic, 16)
-    for (std::size_t s = 0; s < by_step.size(); ++s) {
+    for (const std::size_t s : turns) {
       steps.step(s, messages);
       by_step[s] = mine.of(messages);
     }
-  }
+  });
   // Summed in order, so that the number of threads changes nothing.
   JobBound sum;
   sum.by_step = std::move(by_step);

@@ -74,7 +74,7 @@ class LeafBound {
   mutable std::uint32_t search_ = 0;
 };
 
-/// Sums over all steps, found in parallel (OpenMP).
+/// Sums over all steps, found on all cores.
 struct JobBound {
   double time = 0;
   std::uint64_t hot_spots = 0;

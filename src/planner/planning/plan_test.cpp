@@ -7,15 +7,12 @@
 
 #include "../../base/thoroughness_fixtures.hpp"
 #include "../contention/tree_fixtures.hpp"
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/network/job.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 namespace ayatori {
 namespace plan_test {
@@ -426,23 +423,21 @@ TEST(Plan, OversubscribedLeavesTakeTheLeastTime) {
 }
 
 TEST(Plan, IsTheSameOnAnyNumberOfThreads) {
-#ifdef _OPENMP
   const Fabric fabric = test::make({.down = {18, 18}, .up = {18}}, 5);
   Random random(2);
   const auto job = fabric.job(test::random_subset(324, 100, random));
   for (const Method method : {Method::rule, Method::colour, Method::pair}) {
-    omp_set_num_threads(1);
-    const Planned one = plan(fabric, job, method);
-    omp_set_num_threads(2);
-    const Planned two = plan(fabric, job, method);
+    const auto plan_on = [&](std::size_t threads) {
+      const ThreadLimit limit(threads);
+      return plan(fabric, job, method);
+    };
+    const Planned one = plan_on(1);
+    const Planned two = plan_on(2);
     EXPECT_TRUE(
         std::equal(one.plan.all_path_bits().begin(), one.plan.all_path_bits().end(), two.plan.all_path_bits().begin()));
     EXPECT_EQ(one.reason, two.reason);
     EXPECT_EQ(one.hot_spots, two.hot_spots);
   }
-#else
-  GTEST_SKIP() << "built without OpenMP";
-#endif
 }
 
 }  // namespace plan_test

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "ayatori/base/parallel.hpp"
 #include "router_order.hpp"
 
 namespace ayatori {
@@ -87,10 +88,7 @@ BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels, st
   };
   make(0);
   const bool is_best = drafts[0].best.paths != nullptr && drafts[0].best.paths->unrestricted();
-#pragma omp parallel for schedule(dynamic) if (!is_best)
-  for (std::size_t i = 1; i < drafts.size(); ++i) {
-    if (!is_best) make(i);
-  }
+  if (!is_best) parallel_for({.count = drafts.size() - 1}, [&](std::size_t i) { make(i + 1); });
   return std::move(std::ranges::max_element(drafts, {}, &Draft::bandwidth)->best);
 }
 

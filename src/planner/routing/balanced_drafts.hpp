@@ -18,7 +18,7 @@ struct BestPaths {
 
 /// Makes as many drafts as the size of the network allows, and measures random jobs with a shift all-to-all on each.
 /// `destinations` are the routers of hosts, in network order. `dimensions`: of each channel of a HyperX, else empty.
-/// OpenMP over drafts; deterministic.
+/// Threads over drafts; deterministic.
 [[nodiscard]] BestPaths find_best_paths(const RouterGraph& graph, const Channels& channels,
                                         std::span<const std::uint32_t> hosts, std::span<const DeviceId> destinations,
                                         std::span<const std::uint32_t> dimensions, const SearchControl& control);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/network/levels.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/routing/describe_parts.hpp"
@@ -311,14 +313,14 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   const std::vector<Piece> pieces = pieces_of(routes.lids);
   std::vector<Findings> findings(pieces.size());
   std::vector<std::uint64_t> load(network.port_count(), 0);
-#pragma omp parallel if (network.router_count() * routes.lids.lid_count() >= worth_threads_of_walks)
-  {
+  const bool many = network.router_count() * routes.lids.lid_count() >= worth_threads_of_walks;
+  std::mutex mutex;
+  parallel_for({.count = pieces.size(), .worth_threads = many}, [&](Turns& turns) {
     Checker checker(network, routes, places, dependencies);
-#pragma omp for schedule(dynamic)
-    for (std::size_t i = 0; i < pieces.size(); ++i) findings[i] = checker.check(pieces[i]);
-#pragma omp critical
+    for (const std::size_t i : turns) findings[i] = checker.check(pieces[i]);
+    const std::scoped_lock lock(mutex);
     for (PortId id = 0; id < load.size(); ++id) load[id] += checker.load()[id];
-  }
+  });
 
   TableCheck check;
   find_unrouted_adapters(network, routes.lids, check);

@@ -1,7 +1,9 @@
 #include "idle_links.hpp"
 
 #include <algorithm>
+#include <atomic>
 
+#include "ayatori/base/parallel.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "packet_walk.hpp"
 
@@ -112,17 +114,13 @@ std::vector<PortId> find_idle_links(const Network& network, const Routes& routes
   if (std::ranges::all_of(idle, [](const auto& cables) { return cables.empty(); })) return {};
   std::vector<std::uint8_t> is_found(network.port_count(), 0);
   const auto ranges = routes.lids.ranges();
-#pragma omp parallel
-  {
+  parallel_for({.count = ranges.size(), .piece = 16}, [&](Turns& turns) {
     Search search(network, routes, graph, idle, load);
-#pragma omp for schedule(dynamic, 16)
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      search.follow(ranges[i], [&](PortId port) {
-#pragma omp atomic write
-        is_found[port] = 1;
-      });
+    for (const std::size_t i : turns) {
+      search.follow(ranges[i],
+                    [&](PortId port) { std::atomic_ref(is_found[port]).store(1, std::memory_order_relaxed); });
     }
-  }
+  });
   std::vector<PortId> found;
   for (PortId port = 0; port < is_found.size(); ++port) {
     if (is_found[port] != 0) found.push_back(port);

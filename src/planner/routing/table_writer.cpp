@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ayatori/base/parallel.hpp"
 #include "level_routes.hpp"
 #include "up_down.hpp"
 
@@ -154,13 +155,15 @@ template <typename RoutesTo>
 ForwardingTables write_tables(const Network& network, const LidMap& lids, const FabricPaths& paths,
                               const Directory& directory, const RoutesTo& routes) {
   ForwardingTables tables(network.router_count(), lids.last());
-#pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads_of_tables)
-  {
+  const bool many = network.router_count() * lids.lid_count() >= worth_threads_of_tables;
+  // Routers with neighbouring ids often share a cache line in the tables: large enough pieces keep threads apart.
+  parallel_for({.count = network.router_count(), .piece = 16, .worth_threads = many}, [&](Turns& turns) {
     TableWriter writer(paths, routes, tables);
-    // Routers with neighbouring ids often share a cache line in the tables: large enough pieces keep threads apart.
-#pragma omp for schedule(dynamic, 16)
-    for (DeviceId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
-  }
+    for (const std::size_t turn : turns) {
+      const auto router = static_cast<DeviceId>(turn);
+      writer.write(router, directory.at(router));
+    }
+  });
   return tables;
 }
 

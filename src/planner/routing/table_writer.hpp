@@ -19,7 +19,7 @@ enum class RouteRule : std::uint8_t {
 };
 
 /// Tables in which every LID is reachable from every router.
-/// `endpoint_numbers` and `numbering` as in generate_routes(). OpenMP over the routers that destinations are attached
+/// `endpoint_numbers` and `numbering` as in generate_routes(). Threads over the routers that destinations are attached
 /// to; the result does not depend on the number of threads.
 [[nodiscard]] ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
                                                 const RouterOrder& order, RouteRule rule,

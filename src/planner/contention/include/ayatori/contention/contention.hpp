@@ -47,7 +47,7 @@ struct Contention {
   [[nodiscard]] double total_time() const { return mean_time * static_cast<double>(steps); }  ///< Σ time(s)
 };
 
-/// Measures all steps, in parallel (OpenMP). It needs memory for one load counter per link and thread. Error: a message
+/// Measures all steps, on all cores. It needs memory for one load counter per link and thread. Error: a message
 /// that does not arrive (names source, destination and LID).
 [[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes,
                                                     std::span<const PortId> endpoints, const Plan& plan,

@@ -45,7 +45,7 @@ struct Footprint {
 };
 
 /// Follows all messages of a job. `endpoints` has the port of each rank, `plan` the path of each message. Messages
-/// within a machine use no link. In parallel (OpenMP), and the same on any number of threads. Errors: a plan or steps
+/// within a machine use no link. On all cores, and the same on any number of threads. Errors: a plan or steps
 /// for another number of ranks; an endpoint without a cable; a message that does not arrive.
 [[nodiscard]] Result<Footprint> footprint_of(const Network& network, const Routes& routes,
                                              std::span<const PortId> endpoints, const Plan& plan,

@@ -58,7 +58,7 @@ struct JobsTogether {
   std::vector<SharedLink> shared;     ///< over all steps, not only those of the rounds (footprint.hpp)
 };
 
-/// Measures jobs, which may share endpoints. Deterministic, in parallel (OpenMP): the same on any number of threads.
+/// Measures jobs, which may share endpoints. Deterministic, on all cores: the same on any number of threads.
 /// Errors: those of footprint_of(), with the job's name.
 [[nodiscard]] Result<JobsTogether> measure_together(const Network& network, const Routes& routes,
                                                     std::span<const JobOnFabric> jobs, const RoundOptions& options);

@@ -45,7 +45,7 @@ struct TimeSideBySide {
 [[nodiscard]] Result<std::vector<TimeSideBySide>> simulate_side_by_side(std::span<const JobSideBySide> jobs,
                                                                         const FlowOptions& options);
 
-/// The times of many runs, in their order, in parallel (OpenMP). Errors: those above, run by run.
+/// The times of many runs, in their order, on all cores. Errors: those above, run by run.
 [[nodiscard]] std::vector<Result<std::vector<TimeSideBySide>>> simulate_all_side_by_side(
     std::span<const std::vector<JobSideBySide>> runs, const FlowOptions& options);
 

@@ -145,7 +145,7 @@ struct SimulationRun {
   std::function<Result<std::unique_ptr<Paths>>()> make_paths;
 };
 
-/// The predictions of all runs, in their order, in parallel (OpenMP). Errors: those of simulate() and make_paths(), run
+/// The predictions of all runs, in their order, on all cores. Errors: those of simulate() and make_paths(), run
 /// by run.
 [[nodiscard]] std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs,
                                                            const FlowOptions& options);

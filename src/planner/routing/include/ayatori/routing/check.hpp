@@ -67,7 +67,7 @@ struct TableCheck {
   }
 };
 
-/// Follows every LID from every router that has a way in (OpenMP over LIDs). Channel dependencies (Dally and Seitz,
+/// Follows every LID from every router that has a way in (threads over LIDs). Channel dependencies (Dally and Seitz,
 /// 1987) are counted for traffic that starts at NICs and aggregation nodes, since only this traffic waits for credits;
 /// routers' own management packets travel on VL 15, which has no flow control.
 [[nodiscard]] TableCheck check_tables(const Network& network, const Routes& routes);

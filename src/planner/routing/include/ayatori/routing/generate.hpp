@@ -68,7 +68,7 @@ struct Generated {
 };
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
-/// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
+/// otherwise LidMap::assign. Deterministic, whatever the number of threads (threads over destination leaves).
 /// Between parts of a network that no cables join (describe_parts) there are no entries.
 /// Errors: see LidMap::assign; a network without routers; a router with more than 254 ports.
 ///
