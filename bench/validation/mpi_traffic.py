@@ -1,13 +1,12 @@
 """Who sends how much to whom inside of an MPI library's collectives, and in our schedules.
 
-Open MPI's messages are seen where its component pml/monitoring counts them, MPICH's where its device ch4:ucx hands them
-to UCX (traffic/). The programs are compiled when they are needed.
+Open MPI's messages are seen where its component pml/monitoring counts them, those of MPICH, and of an Open MPI without
+that component, where they are handed to UCX (traffic/). The programs are compiled when they are needed.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.prediction.calls import Call, make_schedule
+from bench.harness.installed_mpi import InstalledMpi
+from bench.harness.programs import output_of
 from bench.harness.sharing_cores import to_preload
 
 SOURCES = Path(__file__).parent / "traffic"
@@ -37,50 +38,61 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Library:
-    """How programs of an MPI library are compiled and run."""
+class Seen:
+    """How messages are seen in programs of a family."""
 
-    compiler: str
-    run: list[str]
-    flags: list[str]
     source: str
-    environment: dict[str, str]
+    launch: Sequence[str]
+    """Words for the launcher."""
+    environment: Mapping[str, str]
 
 
-LIBRARIES = {
-    "openmpi": Library(
-        "mpicc.openmpi",
-        ["mpirun.openmpi", "--oversubscribe", "--mca", "pml_monitoring_enable", "1"],
-        [],
-        "traffic_openmpi.c",
-        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-    ),
-    "mpich": Library(
-        "mpicc.mpich", ["mpirun.mpich"], ["-lucp"], "traffic_mpich.c", {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "sm,self"}
-    ),
-}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+BY_MONITORING = Seen("traffic_openmpi.c", ["--mca", "pml_monitoring_enable", "1"], AS_ROOT)
+ANY_UCX = [word for name in ("tls", "devices") for word in ("--mca", f"pml_ucx_{name}", "any")]
+BY_UCX = Seen("traffic_ucx.c", ["--mca", "pml", "ucx", *ANY_UCX], {**AS_ROOT, "UCX_TLS": "sm,self"})
+BY_UCX_OF_MPICH = Seen(
+    "traffic_ucx.c", [], {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ucx", "UCX_TLS": "sm,self"}
+)
 OURS = {"bcast": "broadcast"}
 
 
-def is_there(mpi: str) -> bool:
+def is_there(mpi: InstalledMpi) -> bool:
     """Whether programs can be compiled and run with it, and their messages be seen."""
-    library = LIBRARIES[mpi]
-    headers = mpi != "mpich" or Path("/usr/include/ucp/api/ucp.h").exists()
-    return headers and all(shutil.which(program) for program in (library.compiler, library.run[0]))
+    return mpi.is_there() and (how_of(mpi) is BY_MONITORING or Path("/usr/include/ucp/api/ucp.h").exists())
+
+
+def how_of(mpi: InstalledMpi) -> Seen:
+    """Not every Open MPI has pml/monitoring: the wheel of 4.1.8 lacks it."""
+    if mpi.family == "mpich":
+        return BY_UCX_OF_MPICH
+    ompi_info = "ompi_info" if mpi.library is None else mpi.program("ompi_info")  # Debian's has one name alone
+    said = output_of([ompi_info, "--parsable"], environment=mpi.variables)
+    return BY_MONITORING if "mca:pml:monitoring:" in said else BY_UCX
+
+
+def _ucx_of(mpi: InstalledMpi) -> list[str]:
+    """Options that link the UCX that the MPI uses, which the wheels of PyPI have with them."""
+    own = mpi.folder / "lib" / mpi.family
+    if not (own / "libucp.so.0").exists():
+        return ["-lucp"]
+    return [f"-L{own}", "-l:libucp.so.0", f"-Wl,-rpath,{own}", "-Wl,--allow-shlib-undefined"]
 
 
 class Program:
     """The program that makes calls and writes what is sent; compiled into `folder`."""
 
-    def __init__(self, mpi: str, folder: Path) -> None:
-        self._library = LIBRARIES[mpi]
+    def __init__(self, mpi: InstalledMpi, folder: Path) -> None:
+        self.mpi = mpi
+        self._how = how_of(mpi)
         self._folder = folder
-        self._path = folder / f"traffic_{mpi}"
-        preloaded = ":".join(map(str, to_preload(mpi)))
+        self._path = folder / f"traffic_{mpi.name}"
+        preloaded = ":".join(map(str, to_preload(mpi.family)))
         self._preloading = ["env", f"LD_PRELOAD={preloaded}"] if preloaded else []
-        sources = [str(SOURCES / name) for name in ("traffic.c", self._library.source)]
+        sources = [str(SOURCES / name) for name in ("traffic.c", self._how.source)]
         flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic"]
-        _run([self._library.compiler, *flags, *sources, "-o", str(self._path), *self._library.flags], {}, folder)
+        libraries = [] if self._how is BY_MONITORING else _ucx_of(mpi)
+        _run([mpi.program("mpicc"), *flags, *sources, "-o", str(self._path), *libraries], mpi.variables, folder)
 
     def traffic(self, ranks: int, cells: Sequence[Cell], environment: Mapping[str, str] = {}) -> list[Traffic]:
         """What each cell's call sends, between those whose messages are seen()."""
@@ -88,8 +100,9 @@ class Program:
         (self._folder / "cells").write_text("".join(lines))
         for old in self._folder.glob("sent.*"):
             old.unlink()
-        command = [*self._library.run, "-np", str(ranks), *self._preloading, str(self._path), "cells", "sent"]
-        _run(command, self._library.environment | dict(environment), self._folder)
+        launch = [*self.mpi.launcher, *self._how.launch, "-np", str(ranks), *self._preloading]
+        variables = self.mpi.variables | dict(self._how.environment) | dict(environment)
+        _run([*launch, str(self._path), "cells", "sent"], variables, self._folder)
         found: list[Traffic] = [{} for _ in cells]
         for rank in range(ranks):
             for line in (self._folder / f"sent.{rank}").read_text().splitlines()[1:]:

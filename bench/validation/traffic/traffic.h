@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Who sends how much to whom inside of an MPI library's collectives. One file for each MPI library sees its messages
-/// where they leave the library's collectives (traffic_openmpi.c, traffic_mpich.c); traffic.c calls the collectives.
+/// where they leave the library's collectives (traffic_openmpi.c, traffic_ucx.c); traffic.c calls the collectives.
 
 #include <stddef.h>
 

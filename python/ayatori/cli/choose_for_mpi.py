@@ -13,7 +13,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.options import value_of
 from ayatori.cli.output import note, print_json, print_table, progress, say, say_unbroken
 from ayatori.mpi_tables import rules
-from ayatori.mpi_tables.tables import IN_A_FILE, MpiTableData, RulesData, mpi_named, rules_as_data, write
+from ayatori.mpi_tables.tables import IN_A_FILE, MpiTableData, RulesData, as_here, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, is_first_process
 
@@ -38,6 +38,7 @@ def choose(
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
     if table.out is not None and mpi.word not in IN_A_FILE:
         raise UsageError(f"{mpi.title} reads no file, but variables, which are printed", hint="without --out")
+    mpi = as_here(mpi, table.mpi_library)
     with progress("sizes", len(rules.calls_to_rank(mpi, calls))) as advance:
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance, saved)
     if not is_first_process():

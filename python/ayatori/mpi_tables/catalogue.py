@@ -1,7 +1,8 @@
 """The algorithms that MPI libraries have, each with the schedule that sends the same messages.
 
-Who sends how much to whom is proven for Open MPI 4.1 and MPICH 4.0 (bench/validation/mpi_tables.py). Intel MPI's and
-UCC's are taken from their documentation; only those are listed whose description leaves one schedule.
+Who sends how much to whom is proven for Open MPI 4.1 and 5.0 and for MPICH 4.0 to 5.0
+(bench/validation/mpi_tables.py). Intel MPI's and UCC's are taken from their documentation; only those are listed whose
+description leaves one schedule.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class MpiAlgorithm:
     """For which numbers of ranks it is what it is called: a key of NUMBERS_OF_RANKS."""
     elements_a_rank: int = 0
     """It does something else where a vector has fewer elements than ranks times this."""
+    parameters: tuple[str, ...] = ()
+    """What stands below its key in a tree of MPICH."""
 
     def suits(self, ranks: int) -> bool:
         return NUMBERS_OF_RANKS[self.ranks](ranks)
@@ -140,6 +143,7 @@ def _open_mpi() -> list[MpiAlgorithm]:
 
 _OPEN_MPI_LEFT_OUT = {
     "allgather linear": "a gather and a broadcast, by whichever algorithms those take",
+    "allgather sparbit": "no schedule of ours; since 5.0",
     "allreduce nonoverlapping": "a reduce and a broadcast, by whichever algorithms those take",
     "alltoall linear_sync": "sends what linear sends; how many requests wait is not in the table",
     "reduce_scatter non-overlapping": "a reduce and a scatterv, by whichever algorithms those take",
@@ -176,7 +180,7 @@ def _mpich(collective: str, name: str, schedule: str, **more: object) -> MpiAlgo
 
 MPICH = Mpi(
     "mpich",
-    "MPICH 4.0",
+    "MPICH 4.0 to 5.0",
     [
         _mpich("allgather", "brucks", "bruck"),
         _mpich("allgather", "recursive_doubling", "recursive-doubling", ranks="power of two"),
@@ -187,7 +191,8 @@ MPICH = Mpi(
         _mpich("alltoall", "pairwise", "pairwise", ranks="power of two"),
         _mpich("alltoall", "pairwise", "shift", ranks="not a power of two"),
         _mpich("alltoall", "scattered", "spread"),
-        _mpich("barrier", "dissemination", "dissemination"),
+        _mpich("barrier", "dissemination", "dissemination"),  # 4.0; since 4.1 it has the next name
+        _mpich("barrier", "k_dissemination", "dissemination", parameters=("k=2",)),
         _mpich("bcast", "binomial", "binomial"),
         _mpich("bcast", "scatter_recursive_doubling_allgather", "mpi-scatter-doubling", elements_a_rank=1),
         _mpich("bcast", "scatter_ring_allgather", "mpi-scatter-ring", elements_a_rank=1),
@@ -202,6 +207,7 @@ MPICH = Mpi(
     ],
     {
         "the algorithms called nb": "a non-blocking collective, by whichever algorithm that takes",
+        "the algorithms of 4.1 and later (tree, recexch, k_…, ring)": "no schedule of ours was compared with them",
         "the algorithms called smp": "collectives on parts of the communicator, by whichever algorithms those take",
         "alltoall pairwise_sendrecv_replace": "for MPI_IN_PLACE, where MPICH keeps it",
         "reduce_scatter noncommutative": "for operations that do not commute, where MPICH keeps it",

@@ -1,4 +1,4 @@
-"""MPICH's selection trees (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE), of release 4.0.
+"""MPICH's selection trees (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE), of releases 4.0 to 5.0.
 
 A file replaces the whole tree of the release: a call that it does not cover, and a word that MPICH does not know, end
 the program. So we start from the release's own trees, which stand as text in libmpich, and add branches for
@@ -12,13 +12,14 @@ import os
 import re
 import sysconfig
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.base.files import write_bytes
+from ayatori.mpi_tables.catalogue import MPICH, Mpi
 from ayatori.mpi_tables.rules import Rule, Rules
 
 Tree = list[tuple[str, Any]]
@@ -43,6 +44,9 @@ FOR_BUILT_IN_OPERATIONS = {"reduce_scatter_allgather", "reduce_scatter_gather"}
 WHOLE_VECTORS = {"allreduce": "recursive_doubling", "reduce": "binomial"}
 """What to take instead for fewer elements than ranks."""
 
+_LEAVES = ("algorithm=", "composition=")
+_PARAMETER = re.compile(r"[a-z_]+=\w+")
+"""What may stand below an algorithm, since 4.1: k=2."""
 _NUMBER = r"(?:<=|<)\d{1,10}"
 _CONDITIONS = re.compile(
     rf"comm_size(?:=pow2|=any|=node_comm_size|{_NUMBER})|(?:avg|total)_msg_size(?:=any|{_NUMBER})"
@@ -85,9 +89,18 @@ def read_release(path: Path) -> Release:
     generic = [tree for tree in trees if all(key.startswith("algorithm=MPIR_") for key in _leaves(tree))]
     ch4 = [tree for tree in trees if all(key.startswith("composition=") for key in _leaves(tree))]
     if len(generic) != 1 or len(ch4) > 1:
-        raise Error(f"{path} has no selection trees of MPICH", hint="MPICH 4.0 or later; --mpi-library libmpich.so")
+        raise Error(
+            f"{path} has no selection trees that are known here",
+            hint="those of MPICH 4.0 to 5.0 are: --mpi-library its libmpich.so.12 or libmpi.so.12",
+        )
     known = {word.decode() for word in re.findall(rb"(?:algorithm|composition)=\w+", contents)}
     return Release(path, generic[0], ch4[0] if ch4 else None, frozenset(known))
+
+
+def as_in(release: Release) -> Mpi:
+    """MPICH with the algorithms that this release knows."""
+    known = [algorithm for algorithm in MPICH.algorithms if f"algorithm={algorithm.key}" in release.known]
+    return replace(MPICH, algorithms=known)
 
 
 def _texts(contents: bytes) -> Iterator[str]:
@@ -108,7 +121,7 @@ def parse(text: str, name: str) -> Tree:
 
 def _leaves(tree: Tree) -> Iterator[str]:
     for key, below in tree:
-        if below:
+        if below and not key.startswith(_LEAVES):
             yield from _leaves(below)
         else:
             yield key
@@ -202,7 +215,7 @@ def their_size(collective: str, size: int, ranks: int) -> int:
 
 def _choice(rule: Rule) -> Tree:
     algorithm = rule.algorithm
-    leaf: Tree = [(f"algorithm={algorithm.key}", [])]
+    leaf: Tree = [(f"algorithm={algorithm.key}", [(parameter, []) for parameter in algorithm.parameters])]
     if algorithm.name not in FOR_BUILT_IN_OPERATIONS:
         return leaf
     whole = f"MPIR_{algorithm.collective.capitalize()}_intra_{WHOLE_VECTORS[algorithm.collective]}"
@@ -220,7 +233,7 @@ class Asked:
 
 
 def check(tree: Tree, original: Tree, known: frozenset[str], name: str) -> None:
-    """Refuses what MPICH 4.0 would abort for. `original` is the release's own tree of the same kind, and `known` are
+    """Refuses what MPICH would abort for. `original` is the release's own tree of the same kind, and `known` are
     its algorithms and compositions. Raises Error with the place."""
     sizes = {key: set(_sizes_in(below)) for key, below in original}
     for key, below in tree:
@@ -242,11 +255,11 @@ def _sizes_in(tree: Tree) -> Iterator[str]:
 def _check_below(tree: Tree, known: frozenset[str], place: str) -> None:
     for key, below in tree:
         here = f"{place}/{key}"
-        if key.startswith(("algorithm=", "composition=")):
+        if key.startswith(_LEAVES):
             if key not in known:
                 raise Error(f"{here}: this MPICH does not know it")
-            if below:
-                raise Error(f"{here}: nothing may stand below an algorithm")
+            if any(more or not _PARAMETER.fullmatch(parameter) for parameter, more in below):
+                raise Error(f"{here}: nothing but its parameters may stand below an algorithm")
         elif not _CONDITIONS.fullmatch(key):
             raise Error(f"{here}: this MPICH does not know the condition")
         elif not below:
@@ -259,7 +272,7 @@ def _check_below(tree: Tree, known: frozenset[str], place: str) -> None:
 
 def _covers(keys: list[str]) -> bool:
     """Whether one of these conditions always holds."""
-    if keys[-1].endswith("=any") or keys[-1].startswith(("algorithm=", "composition=")):
+    if keys[-1].endswith("=any") or keys[-1].startswith(_LEAVES):
         return True
     subject = {key.partition("=")[0] for key in keys}
     values = {key.partition("=")[2] for key in keys}
@@ -276,7 +289,7 @@ def lookup(tree: Tree, asked: Asked) -> str:
     branch = next((below for key, below in tree if key == f"collective={asked.collective}"), None)
     while branch:
         key, below = next(((key, below) for key, below in branch if _holds(key, asked)), ("", []))
-        if key.startswith(("algorithm=", "composition=")):
+        if key.startswith(_LEAVES):
             return key.partition("=")[2]
         branch = below
     raise Error(f"no branch for {asked}")

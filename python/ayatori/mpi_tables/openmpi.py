@@ -24,7 +24,7 @@ COLLECTIVE_IDS = {
 TIMES_RANKS = {"allgather", "alltoall", "gather", "scatter", "reduce_scatter", "reduce_scatter_block"}
 """Their sizes are those of all ranks together."""
 MAX_ALGORITHM = {
-    "allgather": 6, "allreduce": 6, "alltoall": 5, "barrier": 6, "bcast": 9, "gather": 3, "reduce": 7,
+    "allgather": 7, "allreduce": 6, "alltoall": 5, "barrier": 6, "bcast": 9, "gather": 3, "reduce": 7,
     "reduce_scatter": 4, "reduce_scatter_block": 4, "scatter": 3,
 }  # fmt: skip
 JSON_NAMES = {"reduce_scatter": "reducescatter", "reduce_scatter_block": "reducescatterblock"}

@@ -35,6 +35,16 @@ def mpi_named(word: str) -> Mpi:
     return MPIS[word]
 
 
+def as_here(mpi: Mpi, library: Path | None) -> Mpi:
+    """With the algorithms that the job's library knows, where its file says them: MPICH's does.
+
+    `library` is the MPICH that runs the job; without it the one of this machine. Raises Error.
+    """
+    if mpi.word != MPICH.word:
+        return mpi
+    return mpich.as_in(mpich.read_release(library or mpich.find_library()))
+
+
 def write(rules: Rules, out: Path | None, library: Path | None = None) -> Written:
     """Writes the files that the library needs to `out`; those that take environment variables need none.
 
