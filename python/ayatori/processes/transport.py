@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from ayatori.processes.errors import ProgramError
+from ayatori.processes.mpi_job import LAUNCHERS
 
 PROVIDER = "ayatori"
-MESSAGES = "sm,pt2pt"
-"""One-sided communication by messages, and by shared memory where all ranks of a window share it. osc/rdma of Open MPI
-4.1.4 crashes in programs that MPI allows (docs/libfabric.md)."""
+ONE_SIDED = ("sm,pt2pt", "sm,rdma")
+"""One-sided communication: by memory that all ranks of a window share, and otherwise by messages. osc/rdma of Open MPI
+4.1.4 crashes in programs that MPI allows (docs/libfabric.md). Open MPI 5 has nothing else between hosts."""
 _USERS = ("OMPI_MCA_osc", "OMPI_MCA_btl", "OMPI_MCA_osc_rdma_acc_use_amo")
 """What users may want otherwise: messages go over the transport all the same."""
 
 
 def transport_variables(command: Sequence[str], family: str | None, folder: Path) -> dict[str, str]:
     """For a launcher's words. The user's environment chooses BTLs and one-sided communication, and no other transport.
-    Raises ProgramError for another MPI, for words that choose another transport, or if the build has no provider."""
+    Raises ProgramError for another MPI, for words that choose another transport, for an Open MPI without what it needs,
+    or if the build has no provider."""
     if family != "openmpi":
         raise ProgramError(
             f"{family or 'a program without MPI'} can't send over the transport",
-            "Debian's MPICH sends by UCX" if family == "mpich" else "",
+            _why_not(command) if family == "mpich" else "",
             "ayatori run --transport mpirun.openmpi -n 4 PROGRAM",
         )
     if not (folder / f"lib{PROVIDER}-fi.so").exists():
@@ -30,7 +35,8 @@ def transport_variables(command: Sequence[str], family: str | None, folder: Path
             "this build has no provider of libfabric", hint="apt-get install libfabric-dev, then ./run build"
         )
     in_words = _parameters(command)
-    wanted = open_mpi_variables(in_words.get("osc") or os.environ.get("OMPI_MCA_osc") or MESSAGES)
+    one_sided = _one_sided(in_words.get("osc") or os.environ.get("OMPI_MCA_osc"), components_of_open_mpi(command))
+    wanted = open_mpi_variables(one_sided)
     for variable, value in wanted.items():
         name = variable.removeprefix("OMPI_MCA_")
         if variable not in _USERS and in_words.get(name, value) != value:
@@ -70,3 +76,49 @@ def open_mpi_variables(one_sided: str) -> dict[str, str]:
         variables["OMPI_MCA_btl"] = "ofi,self"
         variables["OMPI_MCA_osc_rdma_acc_use_amo"] = "0"  # btl/ofi ends a program that asks for other atomics than sums
     return variables
+
+
+def _one_sided(wanted: str | None, components: AbstractSet[str]) -> str:
+    """The components for one-sided communication: those that are wanted, or the first of ONE_SIDED that Open MPI has.
+    Raises ProgramError if it lacks one that is needed."""
+    chosen = wanted or next((words for words in ONE_SIDED if _named(words) <= components), ONE_SIDED[-1])
+    for component in sorted(({"pml/cm", "mtl/ofi"} | _named(chosen)) - components):
+        framework = component.partition("/")[0]
+        has = ", ".join(sorted(other for other in components if other.startswith(f"{framework}/")))
+        raise ProgramError(f"this Open MPI has no {component}", f"it has {has}" if has else "")
+    return chosen
+
+
+def _named(one_sided: str) -> set[str]:
+    """What OMPI_MCA_osc needs. "^rdma" names what is not to be used."""
+    if one_sided.startswith("^"):
+        return set()
+    named = {f"osc/{name}" for name in one_sided.split(",") if name}
+    return named | ({"btl/ofi"} if "osc/rdma" in named else set())
+
+
+def components_of_open_mpi(command: Sequence[str]) -> set[str]:
+    """As the ompi_info beside the launcher lists them, or the one that is found first. Raises ProgramError if there is
+    none."""
+    said = _said_by("ompi_info", "--parsable", command)
+    if said is None:
+        raise ProgramError("can't tell which components Open MPI has: there is no ompi_info", hint="PATH")
+    fields = (line.split(":") for line in said.splitlines() if line.startswith("mca:"))
+    return {f"{words[1]}/{words[2]}" for words in fields if words[3:4] == ["version"]}
+
+
+def _said_by(name: str, option: str, command: Sequence[str]) -> str | None:
+    """What a program of the launcher's installation prints; None if there is none."""
+    words = (word for word in command if Path(word).name.startswith(LAUNCHERS))
+    launchers = [Path(found) for word in words if (found := shutil.which(word))]
+    places = [place / name for one in launchers for place in (one.parent, one.resolve().parent)]
+    program = next((str(place) for place in places if place.exists()), shutil.which(name))
+    if program is None:
+        return None
+    return subprocess.run([program, option], capture_output=True, text=True, check=False).stdout
+
+
+def _why_not(command: Sequence[str]) -> str:
+    """Of MPICH, and of those of its ABI."""
+    device = _said_by("mpichversion", "-device", command)
+    return f"its device is {device.partition(':')[2].strip()}" if device else ""

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "domain.hpp"
+#include "loader.hpp"
 #include "node.hpp"
 
 namespace ayatori::fabric {
@@ -109,7 +110,7 @@ int signal(fid_cq* cq) {
 }
 
 const char* text_of(fid_cq*, int number, const void*, char* buffer, size_t size) {
-  const char* const text = fi_strerror(number);
+  const char* const text = loader().text_of_error(number);
   if (!buffer || size == 0) return text;
   std::strncpy(buffer, text, size - 1);
   buffer[size - 1] = 0;

@@ -190,10 +190,6 @@ fi_ops* domain_object_functions() {
   return &made;
 }
 
-int open_endpoint2(fid_domain* domain, fi_info* info, fid_ep** made, uint64_t flags, void* context) {
-  return flags == 0 ? open_endpoint(domain, info, made, context) : -FI_EBADFLAGS;
-}
-
 fi_ops_domain* domain_functions() {
   static fi_ops_domain made{sizeof(fi_ops_domain),
                             open_address_vector,
@@ -205,8 +201,7 @@ fi_ops_domain* domain_functions() {
                             refused,
                             refused,
                             query_atomic,
-                            refused,
-                            open_endpoint2};
+                            refused};
   return &made;
 }
 
@@ -215,8 +210,8 @@ fi_ops_domain* domain_functions() {
 Domain::Domain(Node& owner, const fi_info& info, void* its_context)
     : fid_domain{},
       node(owner),
-      virtual_addresses((info.domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_VIRT_ADDR)) != 0),
-      own_keys((info.domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_PROV_KEY)) != 0),
+      virtual_addresses((info.domain_attr->mr_mode & (mr_basic | FI_MR_VIRT_ADDR)) != 0),
+      own_keys((info.domain_attr->mr_mode & (mr_basic | FI_MR_PROV_KEY)) != 0),
       keys(owner.seed_of_keys()) {
   fid.fclass = FI_CLASS_DOMAIN;
   fid.context = its_context;

@@ -25,8 +25,8 @@ struct Domain : fid_domain {
                                                               std::uint64_t access) const;
 
   Node& node;
-  bool virtual_addresses;   ///< FI_MR_BASIC, FI_MR_VIRT_ADDR: remote addresses are those of the owner
-  bool own_keys;            ///< FI_MR_BASIC, FI_MR_PROV_KEY: the keys are ours, random
+  bool virtual_addresses;   ///< mr_basic, FI_MR_VIRT_ADDR: remote addresses are those of the owner
+  bool own_keys;            ///< mr_basic, FI_MR_PROV_KEY: the keys are ours, random
   std::uint32_t users = 0;  ///< what was opened in it
   Random keys;
   std::unordered_map<std::uint64_t, MemoryRegion*> regions;
@@ -48,7 +48,7 @@ struct AddressVector : fid_av {
   Addresses addresses;
 };
 
-/// What an endpoint is called, 16 bytes (FI_PROV_SPECIFIC): the job, the rank, the number of the endpoint.
+/// What an endpoint is called, 16 bytes: the job, the rank, the number of the endpoint.
 struct EndpointName {
   std::uint64_t job = 0;
   Rank rank = 0;

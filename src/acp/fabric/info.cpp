@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "domain.hpp"
+#include "loader.hpp"
 #include "provider.hpp"
 
 namespace ayatori::fabric {
@@ -29,14 +30,13 @@ bool within(std::uint64_t wanted, std::uint64_t offered) { return (wanted & ~off
 
 bool offers(const fi_tx_attr& wanted) {
   return within(wanted.caps, transmit_caps | reaches) && within(wanted.op_flags, transmit_op_flags) &&
-         within(wanted.msg_order, message_order) && wanted.comp_order == FI_ORDER_NONE &&
-         wanted.inject_size <= max_short_message && wanted.size <= queue_size && wanted.iov_limit <= 1 &&
-         wanted.rma_iov_limit <= 1;
+         within(wanted.msg_order, message_order) && wanted.comp_order == 0 && wanted.inject_size <= max_short_message &&
+         wanted.size <= queue_size && wanted.iov_limit <= 1 && wanted.rma_iov_limit <= 1;
 }
 
 bool offers(const fi_rx_attr& wanted) {
   return within(wanted.caps, receive_caps | reaches) && within(wanted.op_flags, FI_COMPLETION) &&
-         within(wanted.msg_order, message_order) && wanted.comp_order == FI_ORDER_NONE && wanted.size <= many &&
+         within(wanted.msg_order, message_order) && wanted.comp_order == 0 && wanted.size <= many &&
          wanted.iov_limit <= 1;
 }
 
@@ -87,8 +87,7 @@ void set_domain(fi_domain_attr& domain, const fi_info* hints) {
   domain.resource_mgmt = FI_RM_ENABLED;
   domain.av_type = wanted ? wanted->av_type : FI_AV_UNSPEC;
   // None of the modes is needed. The two of old programs are followed.
-  domain.mr_mode =
-      wanted && (wanted->mr_mode == FI_MR_BASIC || wanted->mr_mode == FI_MR_SCALABLE) ? wanted->mr_mode : 0;
+  domain.mr_mode = wanted && (wanted->mr_mode == mr_basic || wanted->mr_mode == mr_scalable) ? wanted->mr_mode : 0;
   domain.mr_key_size = sizeof(std::uint64_t);
   domain.cq_data_size = sizeof(std::uint64_t);
   domain.cq_cnt = many;
@@ -119,7 +118,7 @@ void set_attributes(fi_info& info, const fi_info* hints) {
   info.rx_attr->size = many;
   info.rx_attr->iov_limit = 1;
   info.ep_attr->type = FI_EP_RDM;
-  info.ep_attr->protocol = FI_PROV_SPECIFIC | 0x61;
+  info.ep_attr->protocol = of_a_provider | 0x61;
   info.ep_attr->protocol_version = 1;
   info.ep_attr->max_msg_size = max_message;
   info.ep_attr->mem_tag_format = ~std::uint64_t{0};
@@ -133,7 +132,7 @@ int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t
              fi_info** found) {
   // There is nobody outside of the job, so there are no names.
   if (node || service || (hints && !offers(*hints))) return -FI_ENODATA;
-  fi_info* const info = fi_allocinfo();
+  fi_info* const info = loader().new_info();
   if (!info) return -FI_ENOMEM;
   info->caps = caps_for(hints ? hints->caps : 0);
   info->addr_format = address_format;

@@ -10,6 +10,7 @@
 #include "ayatori/joining/variables.hpp"
 #include "ayatori/shm/private_folder.hpp"
 #include "info.hpp"
+#include "loader.hpp"
 #include "port.hpp"
 #include "provider.hpp"
 
@@ -64,7 +65,7 @@ void Node::leave() {
 
 Result<> Node::open() {
   int wanted = 0;
-  reports_statistics_ = fi_param_get_bool(&provider(), "statistics", &wanted) == 0 && wanted != 0;
+  reports_statistics_ = loader().get_parameter(&provider(), "statistics", &wanted) == 0 && wanted != 0;
   if (auto read = acp::read_job_setup(setup_); !read) return read;
   auto launcher = acp::read_launcher();
   if (!launcher) return Failure(launcher.error());

@@ -8,6 +8,7 @@
 
 #include "domain.hpp"
 #include "info.hpp"
+#include "loader.hpp"
 #include "node.hpp"
 
 namespace ayatori::fabric {
@@ -27,7 +28,7 @@ struct EventQueue : fid_eq {
 ssize_t read_event(fid_eq*, uint32_t*, void*, size_t, uint64_t) { return -FI_EAGAIN; }
 ssize_t read_event_error(fid_eq*, fi_eq_err_entry*, uint64_t) { return -FI_EAGAIN; }
 
-const char* event_text(fid_eq*, int number, const void*, char*, size_t) { return fi_strerror(number); }
+const char* event_text(fid_eq*, int number, const void*, char*, size_t) { return loader().text_of_error(number); }
 
 int close_events(fid* object) {
   delete static_cast<EventQueue*>(reinterpret_cast<fid_eq*>(object));
@@ -51,10 +52,6 @@ int open_events(fid_fabric*, fi_eq_attr* attributes, fid_eq** made, void* contex
 
 // ---- Fabrics
 
-int open_domain2(fid_fabric* fabric, fi_info* info, fid_domain** made, uint64_t flags, void* context) {
-  return flags == 0 ? open_domain(fabric, info, made, context) : -FI_EBADFLAGS;
-}
-
 int close_fabric(fid* object) {
   delete static_cast<Fabric*>(reinterpret_cast<fid_fabric*>(object));
   return 0;
@@ -62,8 +59,7 @@ int close_fabric(fid* object) {
 
 Fabric::Fabric(void* its_context) : fid_fabric{} {
   static fi_ops object_functions{sizeof(fi_ops), close_fabric, refused, refused, refused, nullptr, refused};
-  static fi_ops_fabric functions{sizeof(fi_ops_fabric), open_domain, refused, open_events, refused, refused,
-                                 open_domain2};
+  static fi_ops_fabric functions{sizeof(fi_ops_fabric), open_domain, refused, open_events, refused, refused};
   fid.fclass = FI_CLASS_FABRIC;
   fid.context = its_context;
   fid.ops = &object_functions;
@@ -81,7 +77,7 @@ void clean_up() { Node::leave(); }
 
 fi_provider& provider() {
   static fi_provider made{.version = FI_VERSION(0, 1),
-                          .fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
+                          .fi_version = loader().version,
                           .context = {},
                           .name = "ayatori",
                           .getinfo = get_info,
@@ -94,9 +90,12 @@ void complain(std::string_view what) { fmt::print(stderr, "ayatori-fi: {}\n", wh
 
 }  // namespace ayatori::fabric
 
+/// libfabric calls it once, and offers no provider of an older version than a program asks for.
 extern "C" fi_provider* fi_prov_ini() {
+  if (!ayatori::fabric::find_loader(__builtin_return_address(0))) return nullptr;
   fi_provider& made = ayatori::fabric::provider();
-  fi_param_define(&made, "statistics", FI_PARAM_BOOL,
-                  "Print the numbers of messages, writes, reads and atomics, and the memory, when the process ends");
+  ayatori::fabric::loader().define_parameter(
+      &made, "statistics", FI_PARAM_BOOL,
+      "Print the numbers of messages, writes, reads and atomics, and the memory, when the process ends");
   return &made;
 }

@@ -124,6 +124,16 @@ TEST(FindLauncher, RefusesRanksThatDoNotFillHostAfterHost) {
             "rank 1 of 4 has the number 2 on its host, which has 2 ranks: ranks must fill host after host");
 }
 
+TEST(FindLauncher, OpenMpiMayNumberTheRanksOfAHostInAnyOrder) {
+  const auto found = placed({{"OMPI_COMM_WORLD_RANK", "0"},
+                             {"OMPI_COMM_WORLD_SIZE", "3"},
+                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"},
+                             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}});
+  ASSERT_FALSE(found) << "here is no PMIx server that lists them";
+  EXPECT_EQ(found.error().message,
+            "Open MPI numbers the ranks of a host in an order of its own, and no PMIx server lists them");
+}
+
 Variables slurm(const char* rank, const char* local, const char* tasks, const char* variable) {
   return {{"SLURM_PROCID", rank},
           {"SLURM_NTASKS", "4"},

@@ -33,9 +33,11 @@ struct Names {
   const char* procs;
   const char* on_host;
   const char* local_rank;
+  bool lists_ranks = false;  ///< its PMIx server says which ranks a host has
 };
 
-/// `on_host`: how many ranks this host has, as the launcher reports it; its lowest rank follows from the local rank.
+/// `on_host`: how many ranks this host has, as the launcher reports it; its lowest rank follows from the local rank. If
+/// it can't, and a server lists the ranks, this rank alone is known to be here until then.
 Result<Placement> place(const Environment& environment, const Names& names, std::uint64_t on_host) {
   const auto rank = number(environment, names.rank);
   if (!rank) return Failure(rank.error());
@@ -48,7 +50,8 @@ Result<Placement> place(const Environment& environment, const Names& names, std:
   on_host = std::min(on_host, *procs);
   const auto local = number_or(environment, names.local_rank, *rank % on_host);
   if (!local) return Failure(local.error());
-  if (*local > *rank || *local >= on_host || *rank - *local + on_host > *procs) {
+  const bool in_order = *local <= *rank && *rank - *local + on_host <= *procs;
+  if (*local >= on_host || (!in_order && !names.lists_ranks)) {
     return with_hint(fail("rank {} of {} has the number {} on its host, which has {} ranks: ranks must fill host after "
                           "host",
                           *rank, *procs, *local, on_host),
@@ -57,7 +60,8 @@ Result<Placement> place(const Environment& environment, const Names& names, std:
   Placement placement;
   placement.rank = static_cast<Rank>(*rank);
   placement.procs = static_cast<Rank>(*procs);
-  placement.first_on_host = static_cast<Rank>(*rank - *local);
+  placement.first_on_host = in_order ? static_cast<Rank>(*rank - *local) : placement.rank;
+  if (!in_order) placement.scattered = {placement.rank};
   placement.ranks_on_host = static_cast<std::uint32_t>(on_host);
   placement.launcher = names.launcher;
   return placement;
@@ -155,6 +159,11 @@ Result<std::unique_ptr<Launcher>> over_pmix(const Result<Placement>& placement, 
   if (!placement) return Failure(placement.error());
   auto joined = join_pmix(*placement, random);
   if (!joined || *joined) return joined;
+  if (!placement->scattered.empty()) {
+    return with_hint(fail("{} numbers the ranks of a host in an order of its own, and no PMIx server lists them",
+                          placement->launcher),
+                     "a libpmix.so.2 that the loader finds");
+  }
   Placement known = *placement;
   known.job_key = key_by_name(environment);
   return std::make_unique<NoLauncher>(std::move(known));
@@ -203,7 +212,7 @@ Result<std::unique_ptr<Launcher>> find_launcher(const Environment& environment,
   if (environment("ACP_RANK")) return from_own_variables(environment, random);
   if (environment("OMPI_COMM_WORLD_RANK")) {
     return over_pmix(read(environment, {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                                        "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"}),
+                                        "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", true}),
                      environment, random);
   }
   if (environment("PMI_FD")) return over_pmi(environment, random);

@@ -3,12 +3,14 @@
 #ifdef AYATORI_PMIX
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pmix.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ayatori/base/text.hpp"
 
@@ -16,9 +18,43 @@ namespace ayatori::launch {
 
 namespace {
 
-/// Functions of libpmix.so.2, as far as they are needed.
+/// Open MPI 4 may have a PMIx inside of its own libraries, whose functions then have such names.
+constexpr const char* renamed_by_open_mpi = "OPAL_MCA_PMIX3X_";
+
+struct FoundPmix {
+  void* library = nullptr;
+  const char* prefix = "";
+};
+
+/// A PMIx that is in this process already: a second one would share some of its variables, as the loader makes one of
+/// those that have the same name, and wait for ever.
+FoundPmix loaded_pmix() {
+  std::vector<std::string> objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* names) {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &objects);
+  for (const std::string& name : objects) {
+    void* const object = dlopen(name.empty() ? nullptr : name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (!object) continue;
+    for (const char* prefix : {"", renamed_by_open_mpi}) {
+      if (dlsym(object, (std::string(prefix) + "PMIx_Init").c_str())) return {object, prefix};
+    }
+    dlclose(object);
+  }
+  return {};
+}
+
+FoundPmix find_pmix() {
+  const FoundPmix loaded = loaded_pmix();
+  return loaded.library ? loaded : FoundPmix{dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)};
+}
+
+/// The functions that are needed. Their arguments are the same in PMIx 3 to 6.
 struct Pmix {
-  void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+  FoundPmix found = find_pmix();
   decltype(&PMIx_Init) init = find<decltype(&PMIx_Init)>("PMIx_Init");
   decltype(&PMIx_Put) put = find<decltype(&PMIx_Put)>("PMIx_Put");
   decltype(&PMIx_Commit) commit = find<decltype(&PMIx_Commit)>("PMIx_Commit");
@@ -31,7 +67,8 @@ struct Pmix {
  private:
   template <typename Function>
   Function find(const char* name) const {
-    return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+    if (!found.library) return nullptr;
+    return reinterpret_cast<Function>(dlsym(found.library, (std::string(found.prefix) + name).c_str()));
   }
 };
 
@@ -124,7 +161,7 @@ bool share_secret(PmixLauncher& launcher, const MakeSecret& random) {
   return true;
 }
 
-/// Takes the ranks of this host, "0,1,2", as the server lists them.
+/// Takes the ranks of this host, "0,1,2", as the server lists them, in any order.
 Result<> take_peers(Placement& placement, std::string_view listed) {
   std::vector<Rank> peers;
   for (const std::string_view word : split(listed, ',')) {
@@ -133,12 +170,13 @@ Result<> take_peers(Placement& placement, std::string_view listed) {
     peers.push_back(*rank);
   }
   std::ranges::sort(peers);
-  const bool follow = std::ranges::all_of(peers, [&](Rank rank) { return placement.is_near(rank); });
   if (peers.size() != placement.ranks_on_host || !std::ranges::binary_search(peers, placement.rank)) {
     return fail("the host of rank {} has {} ranks, and '{}' for the PMIx server", placement.rank,
                 placement.ranks_on_host, listed);
   }
-  if (!follow) placement.scattered = std::move(peers);
+  placement.first_on_host = peers.front();
+  placement.scattered.clear();
+  if (peers.back() - peers.front() != peers.size() - 1) placement.scattered = std::move(peers);
   return {};
 }
 
@@ -152,6 +190,8 @@ Result<std::unique_ptr<Launcher>> join_pmix(const Placement& placement, const Ma
   const auto peers = made->get(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
   if (peers) {
     if (auto taken = take_peers(made->placement, *peers); !taken) return Failure(taken.error());
+  } else if (!placement.scattered.empty()) {
+    return nullptr;
   }
   if (!share_secret(*made, random)) return nullptr;
   return made;
