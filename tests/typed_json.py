@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from types import UnionType
-from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from typing_extensions import NotRequired, get_type_hints, is_typeddict
 
 
 def unlike(value: Any, kind: Any, path: str = "") -> Iterator[str]:

@@ -4,9 +4,10 @@ values.py takes from saved results."""
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+import tomllib
 
 MARKS = {
     "measured": "a real program ran on this machine, and what counts does not depend on the paper's hardware",

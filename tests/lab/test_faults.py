@@ -5,11 +5,11 @@ import json
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 
 from ayatori.lab.cluster import Settings, lay_out, read_faults, why_impossible
 from ayatori.model.network import open_source

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any
 
 import typer
+from typing_extensions import NotRequired, TypedDict
 
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text

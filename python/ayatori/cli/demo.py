@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -108,7 +108,7 @@ def origin_as_data(seed: int) -> OriginData:
     from importlib.metadata import version
 
     return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "version": version("ayatori"),
         "seed": seed,
         "command": shlex.join(["ayatori", *sys.argv[1:]]),

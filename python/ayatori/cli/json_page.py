@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from typing_extensions import NotRequired, get_type_hints, is_typeddict
 
 from ayatori.base import spreads
 from ayatori.base.files import write_bytes

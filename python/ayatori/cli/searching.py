@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import Enum
 from typing import Annotated, ClassVar, TypedDict, TypeVar
 
 import typer
@@ -54,7 +54,7 @@ class SearchOptions:
         return parse_limit(self.seconds)
 
 
-class CutBy(StrEnum):
+class CutBy(str, Enum):
     limit = "time"
     interrupt = "interrupt"
 

@@ -20,7 +20,7 @@ What the memory's bandwidth, caches and locks do to each other is not in it: tot
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import Enum
 
 from ayatori._core import Job
 from ayatori.base.errors import Error
@@ -29,7 +29,7 @@ from ayatori.prediction.costs import Costs
 from ayatori.prediction.predictor import Predictor
 
 
-class Mover(StrEnum):
+class Mover(str, Enum):
     nobody = "nobody"
     polls = "polls"
     core = "core"

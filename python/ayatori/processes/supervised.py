@@ -60,7 +60,6 @@ class Supervised:
                     stdin=stdin,
                     stdout=stdout,
                     stderr=stderr,
-                    process_group=0,
                 )
             self.pids = self._request(commands, folder or Path.cwd())
         except BaseException:

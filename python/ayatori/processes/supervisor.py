@@ -221,4 +221,5 @@ def end_as(status: int) -> None:
 
 
 if __name__ == "__main__":
+    os.setpgid(0, 0)  # Ctrl-C in a terminal is for the parent, which passes on what it wants
     end_as(Supervisor(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])).run())

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import NotRequired, TypedDict
+
+from typing_extensions import NotRequired, TypedDict
 
 from ayatori import _core
 from ayatori._core import AllPairs, Job, LaneCheck, Network, Routes, SearchControl, TableCheck

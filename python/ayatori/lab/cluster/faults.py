@@ -13,7 +13,7 @@ What else is in the file is for others (tests have what doctor must say).
 from __future__ import annotations
 
 import subprocess
-import tomllib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,11 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.lab.cluster.layout import Layout
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 @dataclass(frozen=True)

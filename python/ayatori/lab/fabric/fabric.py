@@ -8,7 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
+
+from typing_extensions import Self
 
 from ayatori.base.files import read_text
 from ayatori.lab.fabric.ibdmchk import IbdmchkReport, run_ibdmchk
