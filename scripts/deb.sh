@@ -4,17 +4,18 @@ usr=build/deb/root/usr
 venv_in_usr=lib/ayatori/venv
 maintainer="The Ayatori developers <developers@ayatori.example>"
 
-move_to_usr() { # folder of Python's packages; paths must not name the folder of the build
+move_to_usr() { # paths must not name the folder of the build
     find $usr/$venv_in_usr/bin -type f ! -name ayatori -delete
     sed -i "1s|.*|#!/usr/$venv_in_usr/bin/python|" $usr/$venv_in_usr/bin/ayatori
-    sed -i '/^command/d; s/^include-system-site-packages = .*/include-system-site-packages = true/' $usr/$venv_in_usr/pyvenv.cfg
-    rm -r "$1"/numpy "$1"/numpy.libs "$1"/numpy-*.dist-info # Debian's is used
+    sed -i '/^command/d' $usr/$venv_in_usr/pyvenv.cfg
     find $usr -name direct_url.json -delete
     # shellcheck disable=SC2016
-    sed -i 's|^prefix=.*|prefix=/usr|; s| -Wl,-rpath,${libdir}||' $usr/lib/pkgconfig/*.pc
+    sed -i 's|^prefix=.*|prefix=/usr|; s| -Wl,-rpath,${libdir}||' $usr/lib*/pkgconfig/*.pc
 }
 
 arrange_for_debian() { # folder of Python's packages
+    rm -r "$1"/numpy "$1"/numpy.libs "$1"/numpy-*.dist-info # Debian's is used
+    sed -i 's/^include-system-site-packages = .*/include-system-site-packages = true/' $usr/$venv_in_usr/pyvenv.cfg
     # The plug-ins are in the Python package, too.
     for family in openmpi mpich; do
         rm -r $usr/lib/ayatori/$family
@@ -81,7 +82,7 @@ make_deb() { # folder
     rm -rf build/deb
     fill_prefix $usr /usr/bin/python3 --without-pip --no-compile
     packages=$(echo $usr/$venv_in_usr/lib/python3.*/site-packages)
-    move_to_usr "$packages"
+    move_to_usr
     arrange_for_debian "$packages"
     mkdir -p build/deb/root/DEBIAN "$1"
     control_file "$packages" >build/deb/root/DEBIAN/control || exit 1

@@ -15,8 +15,8 @@ END
 }
 
 # A modulefile in Tcl, which Environment Modules and Lmod both read. It names the prefix, so that a site may copy it into
-# a tree of its own. It sets nothing that other programs would notice: the libraries have a RUNPATH, the command line has
-# its own Python environment, and man finds pages next to PATH.
+# a tree of its own. It sets nothing that other programs would notice: pkg-config gives programs a RUNPATH, the command
+# line has its own Python environment, and man finds pages next to PATH.
 install_module() { # prefix
     prefix=$(cd "$1" && pwd)
     file=$prefix/share/modulefiles/ayatori/$version
