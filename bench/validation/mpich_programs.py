@@ -6,6 +6,7 @@ come from one source.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import threading
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori.base.errors import Error
+from bench.harness.installed_mpi import InstalledMpi
 
 CONFIGURATION = """\
 #define STDC_HEADERS 1
@@ -94,8 +96,8 @@ def tests_of(source: Path, folder: str, most_ranks: int) -> list[Test]:
 class Programs:
     """Compiles programs with one MPI into `folder`, each once."""
 
-    def __init__(self, family: str, source: Path, folder: Path) -> None:
-        self._compiler = f"mpicc.{family}"
+    def __init__(self, mpi: InstalledMpi, source: Path, folder: Path) -> None:
+        self._mpi = mpi
         self._source = source
         self._folder = folder
         (folder / "include").mkdir(parents=True, exist_ok=True)
@@ -103,6 +105,7 @@ class Programs:
             (folder / name).write_text(text, encoding="utf-8")
         included = [folder / "include", source / "include", source / "dtpools/include"]
         self._options = ["-O1", "-w", "-DDTP_MPI_DATATYPE=MPI_INT", *(f"-I{one}" for one in included)]
+        self._old_names = OLD_NAMES if mpi.family == "openmpi" else []
         self._utilities = [self._object(file) for one in UTILITIES for file in sorted(source.glob(one))]
 
     def built(self, test: Test) -> Path | None:
@@ -123,16 +126,23 @@ class Programs:
         failed.touch()
         return None
 
+    def of_source(self, file: Path) -> Path:
+        """A program of one file. Raises Error if it cannot be compiled."""
+        program = self._folder / file.stem
+        if not program.exists() and not self._compile([str(file), "-o", str(program)]):
+            raise Error(f"{self._mpi.program('mpicc')} cannot compile {file}")
+        return program
+
     def _compile(self, words: Sequence[str]) -> bool:
-        done = subprocess.run([self._compiler, *self._options, *words], capture_output=True, text=True, check=False)
-        return done.returncode == 0
+        command = [self._mpi.program("mpicc"), *self._options, *words]
+        environment = {**os.environ, **self._mpi.variables}
+        return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 
     def _object(self, file: Path) -> str:
         """Of what all programs use."""
         compiled = self._folder / f"{file.stem}.o"
-        old = OLD_NAMES if "openmpi" in self._compiler else []
-        if not compiled.exists() and not self._compile([*old, "-c", str(file), "-o", str(compiled)]):
-            raise Error(f"{self._compiler} cannot compile {file}")
+        if not compiled.exists() and not self._compile([*self._old_names, "-c", str(file), "-o", str(compiled)]):
+            raise Error(f"{self._mpi.program('mpicc')} cannot compile {file}")
         return str(compiled)
 
     @staticmethod

@@ -2,9 +2,11 @@
 
     python -m bench.validation.mpich_suite FOLDER             # test/mpi of MPICH's sources, say those of version 4.0.2
     python -m bench.validation.mpich_suite FOLDER --mpi openmpi --folders comm threads --modes thread --only idup
+    python -m bench.validation.mpich_suite FOLDER --mpi build/mpich-5.0.2      # an MPI that is installed there
 
 In the mode "table", a measured choice table takes ours for all calls that a table can cover: also for sums of reals,
-and under the veto.
+and under the veto. In it and in the mode "forced" the plug-in says which calls were ours: it must have executed some in
+each folder, and may not refuse the table.
 
 The programs are compiled with each MPI and run as the test lists of FOLDER say, with at most 8 ranks. One that does not
 end in time has hung. Where the end is another one with the plug-in, both are repeated: some programs also fail without
@@ -16,27 +18,29 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ayatori.base.errors import Error
 from ayatori.formats.choice_table import Measured, Table, sizes_of, write_table
 from ayatori.measurement.collectives import COLLECTIVES
 from ayatori.prediction.predictor import Model
 from ayatori.processes import ProgramError, run_program
 from ayatori.tuning.measuring import variable_of
-from bench.harness.programs import ROOT
+from bench.harness.installed_mpi import LIBRARIES, InstalledMpi
+from bench.harness.programs import ROOT, output_of
 from bench.harness.sharing_cores import to_preload
-from bench.validation.mpi4py_suite import OPEN_MPI_HERE, is_there, launcher_of, plugin_of
+from bench.validation.mpi4py_suite import OPEN_MPI_HERE, plugin_of
 from bench.validation.mpich_programs import Programs, Test, tests_of
 from bench.validation.transports import TRANSPORTS
 
 KEPT = ROOT / "build" / "mpich_suite"
-FAMILIES = ("openmpi", "mpich")
 BLOCKING = {
     "BARRIER": "tree",
     "BCAST": "chain:chunk=1000B",
@@ -59,22 +63,37 @@ MODES = {
     "forced": {f"AYATORI_{prefix}{call}": name for prefix in ("", "I") for call, name in BLOCKING.items()},
 }
 TABLE = "table"
+MUST_BE_OURS = ("forced", TABLE)
 OVER = {f"over {name}": variables for name, variables in TRANSPORTS.items()}
 """Without the plug-in, but over a transport of Open MPI."""
 ALL_MODES = ("coll", "comm", "threads")
 """Folders whose programs call collectives and make communicators: run in all modes, others in the default one."""
-FOLDERS = (*ALL_MODES, "datatype", "errhan", "topo", "pt2pt", "rma", "init")
+FOLDERS = (*ALL_MODES, "datatype", "errhan", "errors", "topo", "pt2pt", "rma", "init")
 REPEATS = 4
 OPEN_MPI_VARIABLES = {name: value for name, value in OPEN_MPI_HERE.items() if "single_copy" not in name}
 """Without single copies, Open MPI 4.1 makes no windows among the processes of a host: most of rma fails."""
 
 
-def table_for(ranks: int) -> Path:
-    """A choice table for so many ranks of this machine."""
-    table = KEPT / f"table-{ranks}.json"
+REFUSED = "the choice table is not used"
+OURS = re.compile(
+    r"^ayatori: MPI_\w+(?: without blocking)? on \d+ ranks(?: from \d+ bytes on)?: (?!the MPI's own)", re.M
+)
+"""What the plug-in says of calls that it executes."""
+VERSION = Path(__file__).with_name("library_version.c")
+
+
+def version_of(mpi: InstalledMpi, programs: Programs) -> str:
+    """As a choice table names the MPI that it was measured with."""
+    said = output_of([programs.of_source(VERSION)], environment=mpi.variables)
+    return re.split("[,\n]", said)[0].replace("\t", " ")
+
+
+def table_for(ranks: int, version: str) -> Path:
+    """A choice table for so many ranks of this machine, as if it had been measured with this MPI."""
+    table = KEPT / f"{'-'.join(re.findall('[A-Za-z0-9.]+', version))}-{ranks}.json"
     names = {one: BLOCKING[variable_of(one).removeprefix("AYATORI_")].partition(":")[0] for one in COLLECTIVES}
     sizes = {one: sizes_of({0 if one == "barrier" else 8: (name, 0)}) for one, name in names.items()}
-    measured = Measured("for tests", "any", "2026-11-27", 1)
+    measured = Measured("for tests", version, "2026-11-27", 1)
     write_table(Table("", [(platform.node(), ranks)], "", Model(), sizes, measured), table)
     return table
 
@@ -87,34 +106,41 @@ def best(ends: Sequence[str]) -> str:
 class Way:
     """How a program is run: `mode` is one of MODES, TABLE or OVER, or "plain" without the plug-in."""
 
-    family: str
+    mpi: InstalledMpi
     mode: str
     seconds: float
+    version: str
+    """Of the MPI, as its library says it."""
 
-    def end_of(self, program: Path, test: Test) -> str:
-        """passed, failed or hung."""
+    def end_of(self, program: Path, test: Test) -> tuple[str, bool]:
+        """passed, failed or hung; and whether calls were ours. Raises Error if the plug-in refuses the table."""
         with_ours = self.mode in MODES or self.mode == TABLE
-        libraries = [*([plugin_of(self.family)] if with_ours else []), *to_preload(self.family)]
+        libraries = [*([plugin_of(self.mpi.family)] if with_ours else []), *to_preload(self.mpi.family)]
         own = {**MODES, **OVER}.get(self.mode, {})
         if self.mode == TABLE:
-            own = {"AYATORI_CHOICE": str(table_for(test.ranks))}
-        command = [*launcher_of(self.family), "-np", str(test.ranks), "env"]
+            own = {"AYATORI_CHOICE": str(table_for(test.ranks, self.version))}
+        if self.mode in MUST_BE_OURS:
+            own = {**own, "AYATORI_VERBOSE": "1"}
+        command = [*self.mpi.launcher, "-np", str(test.ranks), "env"]
         command += ["LD_PRELOAD=" + ":".join(map(str, libraries)), *test.variables, str(program), *test.words]
         with tempfile.TemporaryDirectory(prefix="ayatori-mpich-") as name:
-            output = Path(name) / "output"
+            output, errors = Path(name) / "output", Path(name) / "errors"
             try:
                 status = run_program(
                     command,
                     folder=Path(name),
-                    environment={**os.environ, **OPEN_MPI_VARIABLES, **own},
+                    environment={**os.environ, **OPEN_MPI_VARIABLES, **self.mpi.variables, **own},
                     output=output,
-                    errors=Path(name) / "errors",
+                    errors=errors,
                     timeout=self.seconds,
                 )
             except ProgramError:
-                return "hung"
-            said = output.read_text(encoding="utf-8", errors="replace")
-        return "passed" if status == 0 and ("No Errors" in said or not test.says_so) else "failed"
+                return "hung", False
+            said, told = (file.read_text(encoding="utf-8", errors="replace") for file in (output, errors))
+        if REFUSED in told:
+            raise Error(next(line for line in told.splitlines() if REFUSED in line))
+        passed = status == 0 and ("No Errors" in said or not test.says_so)
+        return "passed" if passed else "failed", OURS.search(told) is not None
 
 
 @dataclass(frozen=True)
@@ -125,6 +151,8 @@ class Compared:
     mode: str
     without: Sequence[str]
     after: Sequence[str]
+    were_ours: bool
+    """Calls in a run with the plug-in."""
 
     @property
     def is_equal(self) -> bool:
@@ -134,25 +162,29 @@ class Compared:
         return f"{self.test}, {self.mode}: {', '.join(self.without)} without, {', '.join(self.after)} with it"
 
 
-def compare(family: str, program: Path, test: Test, modes: Sequence[str], seconds: float) -> Iterator[Compared]:
-    plain = Way(family, "over tcp" if modes and modes[0] in OVER else "plain", seconds)
-    without = [plain.end_of(program, test)]
+def compare(way: Way, program: Path, test: Test, modes: Sequence[str]) -> Iterator[Compared]:
+    plain = replace(way, mode="over tcp" if modes and modes[0] in OVER else "plain")
+    without = [plain.end_of(program, test)[0]]
     for mode in modes:
-        way = Way(family, mode, seconds)
-        after = [way.end_of(program, test)]
-        while len(after) < REPEATS and best(without) != best(after):
-            after.append(way.end_of(program, test))
+        own = replace(way, mode=mode)
+        ends = [own.end_of(program, test)]
+        while len(ends) < REPEATS and best(without) != best([end for end, _ in ends]):
+            ends.append(own.end_of(program, test))
             if len(without) < REPEATS:
-                without.append(plain.end_of(program, test))
-        yield Compared(test, mode, without, after)
+                without.append(plain.end_of(program, test)[0])
+        yield Compared(test, mode, list(without), [end for end, _ in ends], any(ours for _, ours in ends))
 
 
-def modes_of(folder: str, modes: Sequence[str]) -> list[str]:
-    return [mode for mode in modes if mode == "default" or mode in OVER or folder.split("/")[0] in ALL_MODES]
+def modes_of(folder: str, options: argparse.Namespace) -> list[str]:
+    """Those that are named, in all folders; otherwise all, where programs call collectives."""
+    if options.modes:
+        return list(options.modes)
+    return [*MODES, TABLE] if folder.split("/")[0] in ALL_MODES else ["default"]
 
 
-def run_folder(family: str, source: Path, folder: str, options: argparse.Namespace) -> list[Compared]:
-    programs = Programs(family, source, KEPT / family)
+def run_folder(mpi: InstalledMpi, source: Path, folder: str, options: argparse.Namespace) -> list[Compared]:
+    programs = Programs(mpi, source, KEPT / mpi.name)
+    way = Way(mpi, "", options.seconds, version_of(mpi, programs))
     tests = [one for one in tests_of(source, folder, options.ranks) if options.only in one.name]
     tests = [one for one in tests if one.ranks >= options.fewest_ranks]
     missing: set[str] = set()
@@ -162,23 +194,24 @@ def run_folder(family: str, source: Path, folder: str, options: argparse.Namespa
         if program is None:
             missing.add(test.name)
             return []
-        found = list(compare(family, program, test, modes_of(folder, options.modes), options.seconds))
+        found = list(compare(way, program, test, modes_of(folder, options)))
         for each in found:
             if not each.is_equal or len(each.after) > 1:
-                print(f"{family}: {'equal' if each.is_equal else 'DIFFERENT'}: {each}", flush=True)
+                print(f"{mpi.name}: {'equal' if each.is_equal else 'DIFFERENT'}: {each}", flush=True)
         return found
 
     with ThreadPoolExecutor(options.jobs) as pool:
         done = [each for some in pool.map(compared, tests) for each in some]
     if missing:
         print(
-            f"{family}, {folder}: {len(missing)} programs cannot be compiled: {' '.join(sorted(missing))}", flush=True
+            f"{mpi.name}, {folder}: {len(missing)} programs cannot be compiled: {' '.join(sorted(missing))}", flush=True
         )
     return done
 
 
-def report(family: str, folder: str, done: Sequence[Compared]) -> int:
-    """One line per mode; returns how many differ."""
+def report(name: str, folder: str, done: Sequence[Compared]) -> int:
+    """One line per mode; returns how many differ, and in how many modes no call was ours that should be."""
+    wrong = 0
     for mode in dict.fromkeys(one.mode for one in done):
         of_mode = [one for one in done if one.mode == mode]
         ends = Counter(one.after[-1] for one in of_mode)
@@ -186,16 +219,19 @@ def report(family: str, folder: str, done: Sequence[Compared]) -> int:
         equal = sum(one.is_equal for one in of_mode)
         hangs = sum("hung" in one.after and "hung" not in one.without for one in of_mode)
         found = f"{equal} equal, {len(of_mode) - equal} different, {hangs} hang with the plug-in alone"
-        print(f"{family}, {folder}, {mode}: {len(of_mode)} runs ({words}), {found}", flush=True)
-    return sum(not one.is_equal for one in done)
+        ours = sum(one.were_ours for one in of_mode)
+        found += f", calls were ours in {ours}" if mode in MUST_BE_OURS else ""
+        print(f"{name}, {folder}, {mode}: {len(of_mode)} runs ({words}), {found}", flush=True)
+        wrong += len(of_mode) - equal + (mode in MUST_BE_OURS and ours == 0)
+    return wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, metavar="FOLDER", help="test/mpi of MPICH's sources")
-    parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=FAMILIES)
+    parser.add_argument("--mpi", nargs="+", default=LIBRARIES, metavar="MPI", help="openmpi, mpich, or a folder")
     parser.add_argument("--folders", nargs="+", default=FOLDERS, help="of FOLDER, with their subfolders")
-    parser.add_argument("--modes", nargs="+", choices=(*MODES, TABLE), default=[*MODES, TABLE])
+    parser.add_argument("--modes", nargs="+", choices=(*MODES, TABLE), help="in all folders, instead of the usual ones")
     parser.add_argument(
         "--transport", nargs="*", default=[], choices=TRANSPORTS, help="Open MPI over these instead, compared with tcp"
     )
@@ -208,9 +244,9 @@ def main() -> int:
     if options.transport:
         options.mpi, options.modes = ["openmpi"], [f"over {name}" for name in options.transport]
     different = 0
-    for family in filter(is_there, options.mpi):
+    for mpi in filter(InstalledMpi.is_there, map(InstalledMpi, options.mpi)):
         for folder in options.folders:
-            different += report(family, folder, run_folder(family, options.source.resolve(), folder, options))
+            different += report(mpi.name, folder, run_folder(mpi, options.source.resolve(), folder, options))
     return 0 if different == 0 else 3
 
 
