@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "ayatori/base/descriptor.hpp"
+#include "digest.hpp"
 
 namespace ayatori {
 
@@ -27,7 +28,8 @@ DerivedKey hmac(std::span<const std::byte> key, std::span<const std::byte> messa
   hmac_sha256_set_key(&context, key.size(), plain(key.data()));
   hmac_sha256_update(&context, message.size(), plain(message.data()));
   DerivedKey made;
-  hmac_sha256_digest(&context, made.size(), reinterpret_cast<std::uint8_t*>(made.data()));
+  static_assert(sizeof made == SHA256_DIGEST_SIZE);
+  digest(hmac_sha256_digest, context, made);
   return made;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "digest.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -42,7 +44,7 @@ struct Seal::State {
     umac64_update(&context, contents.size(), octets(contents.data()));
     if (!more.empty()) umac64_update(&context, more.size(), octets(more.data()));
     std::array<std::byte, tag_bytes> made;
-    umac64_digest(&context, made.size(), octets(made.data()));
+    digest(umac64_digest, context, made);
     return made;
   }
 };

@@ -2,6 +2,8 @@
 // breadth-first search of the test's own. NWTOPO_SUBSET_CASES=100000 tries more cases than a run of all tests does;
 // NWTOPO_SUBSET_SEED=N starts at another seed, or repeats a case.
 
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <unordered_map>
 

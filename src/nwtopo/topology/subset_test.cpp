@@ -1,5 +1,7 @@
 #include "ayatori/topology/subset.hpp"
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <map>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "ayatori/artefacts/schedule_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <system_error>
