@@ -47,7 +47,7 @@ class Ayatori(PythonPackage):
 
     depends_on("fmt@9:")
     depends_on("libyaml")
-    depends_on("nettle@3")
+    depends_on("nettle")
     depends_on("nlohmann-json", type="build")
     depends_on("tomlplusplus", type="build")
     depends_on("xxhash", type="build")
