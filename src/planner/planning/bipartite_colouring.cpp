@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ayatori/base/set_bits.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -80,7 +82,7 @@ class EdgeColouring {
   bool give_free_colour(std::uint32_t e) {
     const EdgeColours free = edges_[e].list & ~left_.taken(left_.part(e)) & ~right_.taken(right_.part(e));
     if (free.none()) return false;
-    take(e, free._Find_first());
+    take(e, first_set_bit(free));
     return true;
   }
 
@@ -90,8 +92,10 @@ class EdgeColouring {
   void give_swapped_colour(std::uint32_t e) {
     const EdgeColours left_free = edges_[e].list & ~left_.taken(left_.part(e));
     const EdgeColours right_free = edges_[e].list & ~right_.taken(right_.part(e));
-    for (std::size_t alpha = left_free._Find_first(); alpha < max_edge_colours; alpha = left_free._Find_next(alpha)) {
-      for (std::size_t beta = right_free._Find_first(); beta < max_edge_colours; beta = right_free._Find_next(beta)) {
+    for (std::size_t alpha = first_set_bit(left_free); alpha < max_edge_colours;
+         alpha = set_bit_from(left_free, alpha + 1)) {
+      for (std::size_t beta = first_set_bit(right_free); beta < max_edge_colours;
+           beta = set_bit_from(right_free, beta + 1)) {
         if (!swap_path(e, alpha, beta)) continue;
         take(e, alpha);
         return;

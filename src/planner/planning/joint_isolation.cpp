@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/base/set_bits.hpp"
 #include "graph_colouring.hpp"
 #include "link_prices.hpp"
 
@@ -123,7 +124,7 @@ class IsolationSearch {
     const std::uint32_t job = messages_.all()[m].job;
     std::uint32_t best = no_id;
     std::size_t most = 0;
-    for (std::size_t c = left._Find_first(); c < left.size(); c = left._Find_next(c)) {
+    for (std::size_t c = first_set_bit(left); c < left.size(); c = set_bit_from(left, c + 1)) {
       const auto choice = static_cast<std::uint32_t>(c);
       std::size_t own = 1;
       for (const LinkIndex link : route(m, choice)) own += owner_[link] == job ? 1 : 0;

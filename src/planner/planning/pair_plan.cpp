@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/base/set_bits.hpp"
 #include "bipartite_colouring.hpp"
 #include "graph_colouring.hpp"
 #include "leaf_bound.hpp"
@@ -94,7 +95,7 @@ class Colourer {
     uncoloured_.clear();
     for (std::size_t height = 0; height < task_.labels.heights(); ++height) colour_height(step, height);
     for (std::uint32_t i = 0; i < open_.size(); ++i) {
-      if (open_[i].any()) step.move(i, static_cast<std::uint32_t>(open_[i]._Find_first()));
+      if (open_[i].any()) step.move(i, static_cast<std::uint32_t>(first_set_bit(open_[i])));
     }
     for (const std::uint32_t i : uncoloured_) step.choose_least_loaded(i);
   }
@@ -120,7 +121,7 @@ class Colourer {
     edges_.clear();
     owners_.clear();
     for (std::uint32_t i = 0; i < open_.size(); ++i) {
-      if (open_[i].none() || route(step, i, open_[i]._Find_first()).size() / 2 <= height) continue;
+      if (open_[i].none() || route(step, i, first_set_bit(open_[i])).size() / 2 <= height) continue;
       edges_.push_back(edge(step, i, height));
       owners_.push_back(i);
     }
@@ -135,11 +136,11 @@ class Colourer {
   /// The message as an edge between the routers where it is at this height, on its way up and on its way down.
   [[nodiscard]] BipartiteEdge edge(const StepPaths& step, std::uint32_t i, std::size_t height) const {
     const ColourSet& choices = open_[i];
-    const auto any = route(step, i, choices._Find_first());
+    const auto any = route(step, i, first_set_bit(choices));
     BipartiteEdge edge;
     edge.left = begins_at_[any[height]];
     edge.right = ends_at_[any[any.size() - 1 - height]];
-    for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
+    for (std::size_t c = first_set_bit(choices); c < choices.size(); c = set_bit_from(choices, c + 1)) {
       const auto links = route(step, i, c);
       if (links.size() == any.size()) edge.list.set(orders_[height].place(task_.labels.of(links[height])));
     }
@@ -154,7 +155,7 @@ class Colourer {
       return;
     }
     const Label label = orders_[height].at(colour);
-    for (std::size_t c = open_[i]._Find_first(); c < open_[i].size(); c = open_[i]._Find_next(c)) {
+    for (std::size_t c = first_set_bit(open_[i]); c < open_[i].size(); c = set_bit_from(open_[i], c + 1)) {
       const auto links = route(step, i, c);
       if (height >= links.size() / 2 || task_.labels.of(links[height]) != label) open_[i].reset(c);
     }
