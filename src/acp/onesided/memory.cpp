@@ -27,7 +27,9 @@ template <typename Word>
 Word load_as(const std::byte* from) {
   Word word = 0;
   if (is_aligned<Word>(from)) {
-    word = std::atomic_ref<const Word>(*reinterpret_cast<const Word*>(from)).load(std::memory_order_acquire);
+    // atomic_ref of C++23 takes no constant objects.
+    auto* const at = reinterpret_cast<Word*>(const_cast<std::byte*>(from));  // NOLINT
+    word = std::atomic_ref<Word>(*at).load(std::memory_order_acquire);
   } else {
     std::memcpy(&word, from, sizeof word);
   }
