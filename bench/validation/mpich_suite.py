@@ -136,11 +136,11 @@ class Way:
                 )
             except ProgramError:
                 return "hung", False
-            said, told = (file.read_text(encoding="utf-8", errors="replace") for file in (output, errors))
-        if REFUSED in told:
-            raise Error(next(line for line in told.splitlines() if REFUSED in line))
+            said, reported = (file.read_text(encoding="utf-8", errors="replace") for file in (output, errors))
+        if REFUSED in reported:
+            raise Error(next(line for line in reported.splitlines() if REFUSED in line))
         passed = status == 0 and ("No Errors" in said or not test.says_so)
-        return "passed" if passed else "failed", OURS.search(told) is not None
+        return "passed" if passed else "failed", OURS.search(reported) is not None
 
 
 @dataclass(frozen=True)
