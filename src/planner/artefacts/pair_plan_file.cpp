@@ -92,7 +92,7 @@ std::uint64_t packed_size(std::uint64_t ranks, unsigned bits) {
 
 }  // namespace
 
-void write_pair_plan(const Plan& plan, const Sink& sink) {
+std::uint32_t write_pair_plan(const Plan& plan, const Sink& sink) {
   const auto entries = plan.all_path_bits();
   const std::uint8_t largest = entries.empty() ? std::uint8_t{0} : *std::max_element(entries.begin(), entries.end());
   const int bits = std::max(1, static_cast<int>(std::bit_width(largest)));
@@ -107,6 +107,11 @@ void write_pair_plan(const Plan& plan, const Sink& sink) {
   }
   packer.finish();
   sink(little_endian(checksum.value()));
+  return checksum.value();
+}
+
+std::uint32_t checksum_of_pair_plan(std::string_view contents) {
+  return from_little_endian(contents.substr(contents.size() - checksum_size));
 }
 
 Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file) {
@@ -126,7 +131,7 @@ Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file) {
   }
   Crc32 checksum;
   add_bytes(contents.substr(0, contents.size() - checksum_size), checksum);
-  if (checksum.value() != from_little_endian(contents.substr(contents.size() - checksum_size))) {
+  if (checksum.value() != checksum_of_pair_plan(contents)) {
     return fail_at(file, 0, "damaged: its checksum does not match");
   }
   return Plan::per_pair(ranks, unpack(contents.substr(header_size), std::size_t{ranks} * ranks, bits));

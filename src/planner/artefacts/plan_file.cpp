@@ -28,6 +28,15 @@ struct CompanionName : FilledText {
   }
 };
 
+/// As "0x0badcafe".
+constexpr TextFor checksum_text{[](std::string_view text) -> std::optional<std::uint32_t> {
+                                  if (text.size() != 10 || !text.starts_with("0x")) return std::nullopt;
+                                  const auto number = parse_guid(text);
+                                  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+                                },
+                                [](std::uint32_t checksum) { return fmt::format("{:#010x}", checksum); },
+                                "expected a checksum like \"0x0badcafe\""};
+
 /// A rank as the file has it.
 struct RankEntry {
   RankAddress address;
@@ -56,7 +65,8 @@ struct WrittenPlan {
   PlanFile file;
   Method method = Method::base_lids;
   std::vector<RankEntry> ranks;
-  std::string companion;  ///< with the paths of pairs; empty if it has one path a destination
+  std::string companion;         ///< with the paths of pairs; empty if it has one path a destination
+  std::uint32_t checksum = 0;    ///< of the companion
 };
 
 Result<> check_rank_count(const JsonValue& document, const WrittenPlan& plan) {
@@ -77,17 +87,24 @@ constexpr auto describe_plan = [](auto& fields, auto& plan) {
   fields.member("ranks", plan.ranks, List{Record{describe_rank(per_pair)}, true});
   fields.check([&](const JsonValue& document) { return check_rank_count(document, plan); });
   fields.optional_if(plan.file.of_nics, "of_nics", plan.file.of_nics, Truth{});
-  if (per_pair) fields.member("pairs", plan.companion, CompanionName{});
+  if (!per_pair) return;
+  fields.member("pairs", plan.companion, CompanionName{});
+  fields.member("pairs_crc32", plan.checksum, checksum_text);
 };
 
-/// The paths of pairs, for so many ranks.
-Result<Plan> read_pairs(std::string_view file, const std::string& name, std::size_t ranks,
-                        const ReadCompanion& read_companion) {
+/// The paths of pairs. A companion of another plan may have the same name: who copies a plan and plans again has one.
+Result<Plan> read_pairs(std::string_view file, const WrittenPlan& written, const ReadCompanion& read_companion) {
+  const std::string& name = written.companion;
+  const std::size_t ranks = written.ranks.size();
   const auto contents = read_companion(name);
   auto plan = contents ? parse_pair_plan(*contents, name) : Failure(contents.error());
   if (!plan) return with_cause(fail("{}: its companion '{}' can't be read", file, name), plan.error().message);
   if (plan->rank_count() != ranks) {
     return fail("{}: {} ranks, but its companion '{}' has the paths of {}", file, ranks, name, plan->rank_count());
+  }
+  if (checksum_of_pair_plan(*contents) != written.checksum) {
+    return with_hint(fail("{}: '{}' is now the companion of another plan", file, name),
+                     "copy both files of a plan, and keep the companion's name");
   }
   return plan;
 }
@@ -96,6 +113,7 @@ Result<Plan> read_pairs(std::string_view file, const std::string& name, std::siz
 
 std::string plan_file_text(const PlanFile& file, std::string_view companion) {
   WrittenPlan written{file, file.plan.method(), {}, std::string(companion)};
+  if (file.plan.is_per_pair()) written.checksum = write_pair_plan(file.plan, [](std::string_view) {});
   for (Rank rank = 0; rank < file.ranks.size(); ++rank) {
     const std::uint8_t path_bits = file.plan.is_per_pair() ? std::uint8_t{0} : file.plan.path_bits(rank, rank);
     const RankAddress& address = file.ranks[rank];
@@ -123,7 +141,7 @@ Result<PlanFile> parse_plan_file(std::string_view text, std::string_view file, c
     path_bits.push_back(rank.path_bits);
   }
   auto plan = written->method == Method::pair
-                  ? read_pairs(file, written->companion, path_bits.size(), read_companion)
+                  ? read_pairs(file, *written, read_companion)
                   : Result<Plan>(Plan::per_destination(written->method, std::move(path_bits)));
   if (!plan) return Failure(plan.error());
   written->file.plan = std::move(*plan);

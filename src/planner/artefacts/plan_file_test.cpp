@@ -138,13 +138,18 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
 }
 
 TEST(ParsePlanFile, RefusesCompanionsThatDoNotFit) {
-  const std::string text = with("\"base-lids\"", "\"pair\", \"pairs\": \"c.pairs\"");
   const std::string good = packed(Plan::per_pair(2, {0, 1, 2, 3}));
+  const std::string checksum = fmt::format("\"pairs_crc32\": \"{:#010x}\"", checksum_of_pair_plan(good));
+  const std::string text = with("\"base-lids\"", "\"pair\", \"pairs\": \"c.pairs\", " + checksum);
   EXPECT_EQ(error_of(text, {{"c.pairs", good}}), "no error");
   EXPECT_EQ(error_of(text), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", good.substr(1)}}), "p.json: its companion 'c.pairs' can't be read");
   EXPECT_EQ(error_of(text, {{"c.pairs", packed(Plan::per_pair(1, {0}))}}),
             "p.json: 2 ranks, but its companion 'c.pairs' has the paths of 1");
+  EXPECT_EQ(error_of(text, {{"c.pairs", packed(Plan::per_pair(2, {0, 1, 2, 1}))}}),
+            "p.json: 'c.pairs' is now the companion of another plan");
+  EXPECT_EQ(error_of(with("\"base-lids\"", "\"pair\", \"pairs\": \"c.pairs\", \"pairs_crc32\": \"cafe\"")),
+            "p.json: /pairs_crc32: expected a checksum like \"0x0badcafe\"");
   EXPECT_EQ(error_of(with("\"base-lids\"", "\"pair\"")), "p.json: /: expected a member 'pairs'");
   for (const char* elsewhere : {"/etc/passwd", "../c.pairs", "..", "."}) {
     EXPECT_EQ(error_of(with("\"base-lids\"", fmt::format("\"pair\", \"pairs\": \"{}\"", elsewhere))),

@@ -10,6 +10,7 @@
 ///                   bit k being bit k mod 8 of byte k / 8 (least significant first); the last byte is filled with 0
 ///     end − 4 4     CRC-32 (IEEE 802.3) of everything before it, little-endian
 
+#include <cstdint>
 #include <string_view>
 
 #include "ayatori/artefacts/plan.hpp"
@@ -19,8 +20,11 @@
 namespace ayatori {
 
 /// Writes the path bits that the plan, of whatever method, has for each pair. All entries take as many bits as the
-/// largest needs.
-void write_pair_plan(const Plan& plan, const Sink& sink);
+/// largest needs. Returns the checksum at the end.
+std::uint32_t write_pair_plan(const Plan& plan, const Sink& sink);
+
+/// The checksum at the end of what parse_pair_plan() read without an error.
+[[nodiscard]] std::uint32_t checksum_of_pair_plan(std::string_view contents);
 
 /// Reads what write_pair_plan wrote, as a plan of Method::pair. `file` is for messages. Errors: a file that is not a
 /// plan, a file of another length than its header says, a wrong checksum.

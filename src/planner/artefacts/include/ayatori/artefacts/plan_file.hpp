@@ -42,9 +42,9 @@ struct PlanFile {
 /// companion first, so that a plan file never names a companion that is not there. Errors: as write_file().
 [[nodiscard]] Result<> write_plan_file(const PlanFile& file, const std::filesystem::path& path);
 
-/// Reads what write_plan_file() wrote, and files of versions 1 and 2. Errors name the file, and the line or the place
+/// Reads what write_plan_file() wrote. Errors name the file, and the line or the place
 /// in it (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not as
-/// docs/plan-format.md says, a companion that is missing, damaged or made for another number of ranks.
+/// docs/plan-format.md says, a companion that is missing, damaged, or of another plan.
 [[nodiscard]] Result<PlanFile> read_plan_file(const std::filesystem::path& path);
 
 /// The contents of the file called `name` in the folder of the plan file.
