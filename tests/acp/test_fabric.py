@@ -81,6 +81,16 @@ def test_the_transport_takes_what_is_estimated(program: Path, wires: str) -> Non
     assert counted == pytest.approx([_acp.acp_memory_use(wires, 2, 2).provider] * 2, rel=0.02)
 
 
+@WIRES
+def test_pieces_shared_buffers_and_ordered_accesses(program: Path, wires: str) -> None:
+    assert said_by_two(program, "pieces", wires=wires).count(": good") == 2
+
+
+@pytest.mark.skipif(not shutil.which("nft"), reason="needs nftables")
+def test_accesses_keep_their_order_when_a_fifth_of_the_datagrams_is_lost(program: Path) -> None:
+    assert said_by_two(program, "pieces", wires="udp", lossy=True).count(": good") == 2
+
+
 def test_what_is_not_offered_is_refused(program: Path) -> None:
     assert said_by_two(program, "refusals", wires="shm").count(": good") == 2
 

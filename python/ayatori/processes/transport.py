@@ -1,11 +1,11 @@
-"""What makes an MPI send its messages over the transport: our provider of libfabric, which Open MPI can use."""
+"""What makes an MPI send its messages over the transport: our provider of libfabric."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
@@ -16,27 +16,24 @@ PROVIDER = "ayatori"
 ONE_SIDED = ("sm,pt2pt", "sm,rdma")
 """One-sided communication: by memory that all ranks of a window share, and otherwise by messages. osc/rdma of Open MPI
 4.1.4 crashes in programs that MPI allows (docs/libfabric.md). Open MPI 5 has nothing else between hosts."""
-_USERS = ("OMPI_MCA_osc", "OMPI_MCA_btl", "OMPI_MCA_osc_rdma_acc_use_amo")
-"""What users may want otherwise: messages go over the transport all the same."""
+_USERS = ("OMPI_MCA_osc", "OMPI_MCA_btl", "OMPI_MCA_osc_rdma_acc_use_amo", "MPIR_CVAR_NOLOCAL", "I_MPI_FABRICS")
+"""What users may want otherwise: messages between hosts go over the transport all the same."""
 
 
 def transport_variables(command: Sequence[str], family: str | None, folder: Path) -> dict[str, str]:
-    """For a launcher's words. The user's environment chooses BTLs and one-sided communication, and no other transport.
-    Raises ProgramError for another MPI, for words that choose another transport, for an Open MPI without what it needs,
-    or if the build has no provider."""
-    if family != "openmpi":
+    """For a launcher's words. The user's environment chooses BTLs, one-sided communication and what is sent within a
+    host, and no other transport. Raises ProgramError for words that choose another transport, for an MPI without what
+    it needs, for programs without MPI, or if the build has no provider."""
+    if family is None:
         raise ProgramError(
-            f"{family or 'a program without MPI'} can't send over the transport",
-            _why_not(command) if family == "mpich" else "",
-            "ayatori run --transport mpirun.openmpi -n 4 PROGRAM",
+            "a program without MPI can't send over the transport", hint="ayatori run --transport mpirun -n 4 PROGRAM"
         )
     if not (folder / f"lib{PROVIDER}-fi.so").exists():
         raise ProgramError(
             "this build has no provider of libfabric", hint="apt-get install libfabric-dev, then ./run build"
         )
     in_words = _parameters(command)
-    one_sided = _one_sided(in_words.get("osc") or os.environ.get("OMPI_MCA_osc"), components_of_open_mpi(command))
-    wanted = open_mpi_variables(one_sided)
+    wanted = _of_open_mpi(command, in_words) if family == "openmpi" else _of_mpich(command)
     for variable, value in wanted.items():
         name = variable.removeprefix("OMPI_MCA_")
         if variable not in _USERS and in_words.get(name, value) != value:
@@ -46,16 +43,40 @@ def transport_variables(command: Sequence[str], family: str | None, folder: Path
             )
     users = {name: os.environ[name] for name in _USERS if os.environ.get(name)}
     folders = filter(None, (str(folder), os.environ.get("FI_PROVIDER_PATH", "")))
+    return {"FI_PROVIDER_PATH": ":".join(folders), **wanted, **users}
+
+
+def _of_open_mpi(command: Sequence[str], in_words: Mapping[str, str]) -> dict[str, str]:
     only_ours = {"FI_PROVIDER": PROVIDER} if "FI_PROVIDER" in os.environ else {}
-    return {"FI_PROVIDER_PATH": ":".join(folders), **only_ours, **wanted, **users}
+    one_sided = _one_sided(in_words.get("osc") or os.environ.get("OMPI_MCA_osc"), components_of_open_mpi(command))
+    return only_ours | open_mpi_variables(one_sided)
+
+
+def _of_mpich(command: Sequence[str]) -> dict[str, str]:
+    """Also of Intel MPI, which has MPICH's ABI. Both would send through memory of their own within a host."""
+    # What was sent arrives while its sender computes.
+    ours = {"FI_PROVIDER": PROVIDER, "MPIR_CVAR_CH4_OFI_ENABLE_DATA_AUTO_PROGRESS": "1"}
+    if "Intel(R) MPI" in (_said_by(Path(command[0]).name, "--version", command) or ""):
+        return {**ours, "I_MPI_OFI_PROVIDER": PROVIDER, "I_MPI_FABRICS": "ofi"}
+    said = _said_by("mpichversion", "-device", command)
+    device = (said or "").partition(":")[2].strip()
+    if "ofi" not in device:
+        raise ProgramError(
+            "this MPICH can't send over the transport",
+            f"its device is {device}, not ch4:ofi" if device else "there is no mpichversion that tells its device",
+            "mpirun of an MPICH that was configured with --with-device=ch4:ofi, or of Open MPI",
+        )
+    return {**ours, "MPIR_CVAR_CH4_NETMOD": "ofi", "MPIR_CVAR_NOLOCAL": "1"}
 
 
 def _parameters(command: Sequence[str]) -> dict[str, str]:
-    """Those of Open MPI that are words of the launcher, which count more than variables."""
+    """Those of Open MPI, and variables, that are words of the launcher, which count more than our variables."""
     found = {}
     for option, name, value in zip(command, command[1:], [*command[2:], ""], strict=False):
         variable, equals, its_value = name.partition("=")
         if option in ("--mca", "-mca", "--gmca", "-gmca"):
+            found[name] = value
+        elif option in ("-genv", "-env"):
             found[name] = value
         elif option == "-x" and equals:
             found[variable.removeprefix("OMPI_MCA_")] = its_value
@@ -116,9 +137,3 @@ def _said_by(name: str, option: str, command: Sequence[str]) -> str | None:
     if program is None:
         return None
     return subprocess.run([program, option], capture_output=True, text=True, check=False).stdout
-
-
-def _why_not(command: Sequence[str]) -> str:
-    """Of MPICH, and of those of its ABI."""
-    device = _said_by("mpichversion", "-device", command)
-    return f"its device is {device.partition(':')[2].strip()}" if device else ""

@@ -15,15 +15,8 @@ namespace ayatori::fabric {
 inline constexpr std::uint64_t transmit_call_flags = FI_COMPLETION | FI_INJECT | FI_MORE | FI_INJECT_COMPLETE |
                                                      FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA;
 
-/// What one piece of memory has; nothing if there are several pieces, which are not offered.
-inline std::optional<std::span<std::byte>> single(const iovec* pieces, std::size_t count) {
-  if (count > 1) return std::nullopt;
-  if (count == 0) return std::span<std::byte>{};
-  return std::span(static_cast<std::byte*>(pieces->iov_base), pieces->iov_len);
-}
-
-inline std::span<std::byte> bytes_at(const void* memory, std::size_t size) {
-  return {static_cast<std::byte*>(const_cast<void*>(memory)), size};
+inline Memory bytes_at(const void* memory, std::size_t size) {
+  return {.bytes = {static_cast<std::byte*>(const_cast<void*>(memory)), size}};
 }
 
 inline std::uint64_t transmit_flags_of(fid_ep* endpoint) { return port_of(endpoint).transmit_flags; }

@@ -139,8 +139,21 @@ ssize_t cancel(fid* object, void* context) {
   return -FI_ENOENT;
 }
 
-int get_option(fid*, int, int, void*, size_t*) { return -FI_ENOPROTOOPT; }
-int set_option(fid*, int, int, const void*, size_t) { return -FI_ENOPROTOOPT; }
+int get_option(fid* object, int level, int option, void* value, size_t* size) {
+  if (level != FI_OPT_ENDPOINT || option != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+  if (*size < sizeof(std::size_t)) return -FI_ETOOSMALL;
+  *static_cast<std::size_t*>(value) = port_behind(object).least_room;
+  *size = sizeof(std::size_t);
+  return 0;
+}
+
+/// For buffers that are posted from now on.
+int set_option(fid* object, int level, int option, const void* value, size_t size) {
+  if (level != FI_OPT_ENDPOINT || option != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+  if (size != sizeof(std::size_t)) return -FI_EINVAL;
+  port_behind(object).least_room = *static_cast<const std::size_t*>(value);
+  return 0;
+}
 
 fi_ops* endpoint_object_functions() {
   static fi_ops made{sizeof(fi_ops), close, bind, control, refused, nullptr, refused};
@@ -166,7 +179,8 @@ Port::Port(Domain& owner, const fi_info& info, void* its_context)
       node(owner.node),
       caps(info.caps),
       transmit_flags(info.tx_attr ? info.tx_attr->op_flags : 0),
-      receive_flags(info.rx_attr ? info.rx_attr->op_flags : 0) {
+      receive_flags(info.rx_attr ? info.rx_attr->op_flags : 0),
+      ordered(info.tx_attr && (info.tx_attr->msg_order & access_order) != 0) {
   fid.fclass = FI_CLASS_EP;
   fid.context = its_context;
   fid.ops = endpoint_object_functions();

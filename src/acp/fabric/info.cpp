@@ -7,6 +7,7 @@
 
 #include "domain.hpp"
 #include "loader.hpp"
+#include "pieces.hpp"
 #include "provider.hpp"
 
 namespace ayatori::fabric {
@@ -18,11 +19,13 @@ constexpr std::uint64_t transmit_directions = FI_SEND | FI_READ | FI_WRITE;
 constexpr std::uint64_t receive_directions = FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE;
 constexpr std::uint64_t reaches = FI_LOCAL_COMM | FI_REMOTE_COMM;
 constexpr std::uint64_t transmit_caps = kinds | transmit_directions;
-constexpr std::uint64_t receive_caps = kinds | receive_directions | FI_DIRECTED_RECV | FI_SOURCE;
+constexpr std::uint64_t receive_caps = kinds | receive_directions | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV;
 constexpr std::uint64_t all_caps = transmit_caps | receive_caps | reaches;
 constexpr std::uint64_t transmit_op_flags =
     FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE;
-constexpr std::uint64_t message_order = FI_ORDER_SAS;
+constexpr std::uint64_t receive_op_flags = FI_COMPLETION | FI_MULTI_RECV;
+constexpr std::uint64_t all_orders = FI_ORDER_SAS | access_order;
+constexpr std::uint32_t our_protocol = of_a_provider | 0x61;
 constexpr std::size_t queue_size = 4096;
 constexpr std::size_t many = 1 << 16;
 
@@ -30,21 +33,21 @@ bool within(std::uint64_t wanted, std::uint64_t offered) { return (wanted & ~off
 
 bool offers(const fi_tx_attr& wanted) {
   return within(wanted.caps, transmit_caps | reaches) && within(wanted.op_flags, transmit_op_flags) &&
-         within(wanted.msg_order, message_order) && wanted.comp_order == 0 && wanted.inject_size <= max_short_message &&
-         wanted.size <= queue_size && wanted.iov_limit <= 1 && wanted.rma_iov_limit <= 1;
+         within(wanted.msg_order, all_orders) && wanted.comp_order == 0 && wanted.inject_size <= max_short_message &&
+         wanted.size <= queue_size && wanted.iov_limit <= max_pieces && wanted.rma_iov_limit <= 1;
 }
 
 bool offers(const fi_rx_attr& wanted) {
-  return within(wanted.caps, receive_caps | reaches) && within(wanted.op_flags, FI_COMPLETION) &&
-         within(wanted.msg_order, message_order) && wanted.comp_order == 0 && wanted.size <= many &&
-         wanted.iov_limit <= 1;
+  return within(wanted.caps, receive_caps | reaches) && within(wanted.op_flags, receive_op_flags) &&
+         within(wanted.msg_order, all_orders) && wanted.comp_order == 0 && wanted.size <= many &&
+         wanted.iov_limit <= max_pieces;
 }
 
 bool offers(const fi_ep_attr& wanted) {
-  return (wanted.type == FI_EP_UNSPEC || wanted.type == FI_EP_RDM) && wanted.protocol == FI_PROTO_UNSPEC &&
+  return (wanted.type == FI_EP_UNSPEC || wanted.type == FI_EP_RDM) &&
+         (wanted.protocol == FI_PROTO_UNSPEC || wanted.protocol == our_protocol) &&
          wanted.max_msg_size <= max_message && wanted.tx_ctx_cnt <= 1 && wanted.rx_ctx_cnt <= 1 &&
-         wanted.auth_key_size == 0 && wanted.msg_prefix_size == 0 && wanted.max_order_raw_size == 0 &&
-         wanted.max_order_war_size == 0 && wanted.max_order_waw_size == 0;
+         wanted.auth_key_size == 0 && wanted.msg_prefix_size == 0;
 }
 
 bool offers(const fi_domain_attr& wanted) {
@@ -77,7 +80,8 @@ std::uint64_t caps_for(std::uint64_t wanted) {
 void set_domain(fi_domain_attr& domain, const fi_info* hints) {
   const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
   domain.name = strdup(provider().name);
-  domain.threading = FI_THREAD_SAFE;
+  // Of programs that need less, some compare.
+  domain.threading = wanted && wanted->threading != FI_THREAD_UNSPEC ? wanted->threading : FI_THREAD_SAFE;
   const auto asks_for = [&](fi_progress progress) {
     return wanted && (wanted->control_progress == progress || wanted->data_progress == progress);
   };
@@ -106,21 +110,26 @@ void set_domain(fi_domain_attr& domain, const fi_info* hints) {
 void set_attributes(fi_info& info, const fi_info* hints) {
   info.tx_attr->caps = info.caps & transmit_caps;
   info.tx_attr->op_flags = hints && hints->tx_attr ? hints->tx_attr->op_flags : 0;
-  info.tx_attr->msg_order = message_order;
+  // Without hints, what could be asked for. It costs time, so that only who asks for it gets it.
+  const std::uint64_t asked = hints && hints->tx_attr ? hints->tx_attr->msg_order : 0;
+  const bool orders_accesses = !hints || (asked & access_order) != 0;
+  info.tx_attr->msg_order = orders_accesses ? all_orders : FI_ORDER_SAS;
   info.tx_attr->inject_size = max_short_message;
   info.tx_attr->size = queue_size;
-  info.tx_attr->iov_limit = 1;
+  info.tx_attr->iov_limit = max_pieces;
   info.tx_attr->rma_iov_limit = 1;
   info.rx_attr->caps = info.caps & receive_caps;
   info.rx_attr->op_flags = hints && hints->rx_attr ? hints->rx_attr->op_flags : 0;
-  info.rx_attr->msg_order = message_order;
+  info.rx_attr->msg_order = info.tx_attr->msg_order;
   info.rx_attr->total_buffered_recv = 0;
   info.rx_attr->size = many;
-  info.rx_attr->iov_limit = 1;
+  info.rx_attr->iov_limit = max_pieces;
   info.ep_attr->type = FI_EP_RDM;
-  info.ep_attr->protocol = of_a_provider | 0x61;
+  info.ep_attr->protocol = our_protocol;
   info.ep_attr->protocol_version = 1;
   info.ep_attr->max_msg_size = max_message;
+  const std::size_t in_order = orders_accesses ? max_message : 0;
+  info.ep_attr->max_order_raw_size = info.ep_attr->max_order_war_size = info.ep_attr->max_order_waw_size = in_order;
   info.ep_attr->mem_tag_format = ~std::uint64_t{0};
   info.ep_attr->tx_ctx_cnt = 1;
   info.ep_attr->rx_ctx_cnt = 1;
@@ -128,10 +137,11 @@ void set_attributes(fi_info& info, const fi_info* hints) {
 
 }  // namespace
 
-int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t, const fi_info* hints,
+int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
              fi_info** found) {
-  // There is nobody outside of the job, so there are no names.
-  if (node || service || (hints && !offers(*hints))) return -FI_ENODATA;
+  // There is nobody outside of the job, so that a name reaches nobody. What this process is called, its job says.
+  const bool names_a_peer = (node || service) && (flags & FI_SOURCE) == 0;
+  if (names_a_peer || (hints && !offers(*hints))) return -FI_ENODATA;
   fi_info* const info = loader().new_info();
   if (!info) return -FI_ENOMEM;
   info->caps = caps_for(hints ? hints->caps : 0);

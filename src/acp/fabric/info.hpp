@@ -21,6 +21,11 @@ inline constexpr int mr_scalable = 2;
 
 inline constexpr std::uint32_t address_format = of_a_provider | 0x61;
 
+/// Orders of reads, writes and atomics. A program that asks for one of them gets all.
+inline constexpr std::uint64_t access_order =
+    FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW | FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |
+    FI_ORDER_RMA_WAW | FI_ORDER_ATOMIC_RAR | FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_WAR | FI_ORDER_ATOMIC_WAW;
+
 int get_info(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
              fi_info** found);
 

@@ -5,7 +5,19 @@
 namespace ayatori::fabric {
 
 std::optional<Receive> Matching::take_receive(const Arrival& arrival) {
-  return receives_.take_first([&](const Receive& receive) { return receive.takes(arrival); });
+  const auto found = receives_.find([&](const Receive& receive) { return receive.takes(arrival); });
+  if (found == receives_.all().end()) return std::nullopt;
+  if (!found->shared) return receives_.take(found);
+  Receive part = *found;
+  const std::size_t size = std::min<std::uint64_t>(arrival.size(), part.buffer.size());
+  part.buffer = part.buffer.first(size);
+  found->buffer = found->buffer.subspan(size);
+  ++part.shared->under_way;
+  if (found->buffer.size() < part.shared->least) {
+    part.shared->used_up = true;
+    (void)receives_.take(found);
+  }
+  return part;
 }
 
 std::optional<Arrival> Matching::take_arrival(const Receive& receive) {
@@ -26,13 +38,16 @@ std::optional<Arrival> Matching::take_claimed(void* context) {
 }
 
 std::optional<Receive> Matching::cancel(void* context) {
-  return receives_.take_first([&](const Receive& receive) { return receive.context == context; });
+  auto found = receives_.take_first([&](const Receive& receive) { return receive.context == context; });
+  if (found) found->shared.reset();
+  return found;
 }
 
 std::vector<Receive> Matching::cancel_from(Rank rank) {
   std::vector<Receive> cancelled;
   while (auto found =
              receives_.take_first([&](const Receive& receive) { return receive.from && receive.from->rank == rank; })) {
+    found->shared.reset();
     cancelled.push_back(std::move(*found));
   }
   return cancelled;

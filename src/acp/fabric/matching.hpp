@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frame.hpp"
+#include "pieces.hpp"
 
 namespace ayatori::fabric {
 
@@ -22,6 +23,13 @@ struct Arrival {
   [[nodiscard]] std::uint64_t size() const { return frame.is_long() ? frame.size : frame.payload.size(); }
 };
 
+/// A buffer for many messages, one behind the other (FI_MULTI_RECV).
+struct Shared {
+  std::size_t least = 0;      ///< with less room than this it takes no more messages
+  std::size_t under_way = 0;  ///< messages whose bytes are not there yet
+  bool used_up = false;
+};
+
 /// What a program receives into.
 struct Receive {
   std::optional<Address> from{};  ///< nothing: from anybody
@@ -30,7 +38,9 @@ struct Receive {
   std::span<std::byte> buffer{};
   void* context = nullptr;
   bool tagged = false;
-  bool reports = true;  ///< by a completion, also if nothing failed
+  bool reports = true;               ///< by a completion, also if nothing failed
+  std::shared_ptr<Pieces> pieces{};  ///< of which `buffer` is the whole
+  std::shared_ptr<Shared> shared{};  ///< with the other messages of `buffer`
 
   [[nodiscard]] bool takes(const Arrival& arrival) const {
     return ((tag ^ arrival.frame.tag) & ~ignore) == 0 && (!from || *from == arrival.from);
@@ -84,7 +94,7 @@ class RecycledList {
 /// tags, or without. Not thread-safe.
 class Matching {
  public:
-  /// The receive that waits for this message, which is removed.
+  /// The receive that waits for this message, which is removed; of a shared buffer, the part for this message.
   [[nodiscard]] std::optional<Receive> take_receive(const Arrival& arrival);
   void keep(Arrival arrival) { arrivals_.push(std::move(arrival)); }
 
@@ -99,7 +109,7 @@ class Matching {
   void set_aside(Arrival arrival, void* context) { claimed_.push_back({std::move(arrival), context}); }
   [[nodiscard]] std::optional<Arrival> take_claimed(void* context);
 
-  /// A receive that waits with this context, which is removed.
+  /// A receive that waits with this context, which is removed; of a shared buffer, what is left of it.
   [[nodiscard]] std::optional<Receive> cancel(void* context);
   /// The receives that wait for nobody but this rank, which are removed.
   [[nodiscard]] std::vector<Receive> cancel_from(Rank rank);

@@ -240,6 +240,7 @@ int Node::send(Port& port, const Message& message) {
     frame.kind = frame.is_tagged() ? FrameKind::long_tagged : FrameKind::long_message;
     operation.kind = Operation::Kind::long_message;
     operation.bytes = frame.payload;
+    operation.pieces = message.pieces;
     frame.size = frame.payload.size();
     frame.payload = {};
   }
@@ -266,7 +267,9 @@ void Node::compose(Operation& operation, const Frame& frame) {
 
 /// Starts an operation of a program, or gives it back.
 int Node::begin(OperationId id) {
+  if (must_wait(id)) return 0;
   if (!start(id)) {
+    start_next(*operations_.find(id));
     (void)operations_.give_back(id);
     return -FI_EAGAIN;
   }
@@ -346,6 +349,7 @@ int Node::write(Port& port, const Access& access) {
                       .data = access.data};
   operation.at = {access.at.key, remote_offset(access.to.endpoint, access.at.offset)};
   operation.bytes = access.local;
+  operation.pieces = access.pieces;
   ++statistics_.writes;
   if (access.local.empty() || access.to.rank == setup_.placement.rank) {
     finish_at_once(std::move(operation));
@@ -369,6 +373,7 @@ int Node::read(Port& port, const Access& access) {
   Operation operation{.kind = Operation::Kind::read, .port = &port, .peer = access.to, .report = access.report};
   operation.at = {access.at.key, remote_offset(access.to.endpoint, access.at.offset)};
   operation.into = access.local;
+  operation.pieces = access.pieces;
   ++statistics_.reads;
   if (access.local.empty() || access.to.rank == setup_.placement.rank) {
     finish_at_once(std::move(operation));

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -84,6 +85,7 @@ class Node final : public transport::Application {
     Frame frame{};  ///< its payload is the message
     Address to{};
     Report report{};
+    std::shared_ptr<Pieces> pieces{};  ///< of which the payload is the whole
   };
   [[nodiscard]] int send(Port& port, const Message& message);
 
@@ -91,6 +93,7 @@ class Node final : public transport::Application {
     Address to{};
     transport::RemoteAddress at{};
     std::span<std::byte> local{};
+    std::shared_ptr<Pieces> pieces{};  ///< of which `local` is the whole
     Report report{};
     bool inject = false;
     bool has_data = false;
@@ -164,6 +167,8 @@ class Node final : public transport::Application {
   void tell_written(Operation write);
   void finish_at_once(Operation operation);
   [[nodiscard]] bool start(OperationId id);
+  [[nodiscard]] bool must_wait(OperationId id);
+  void start_next(const Operation& ended);
   void start_waiting();
   void finish(OperationId id, int error);
   void settle(OperationId id, Operation::Part part);
@@ -190,7 +195,8 @@ class Node final : public transport::Application {
 
   std::vector<Port*> ports_;  // by number
   Operations operations_;
-  std::deque<OperationId> waiting_;  // to be started
+  std::deque<OperationId> waiting_;                   // to be started
+  std::map<Rank, std::deque<OperationId>> in_order_;  // of ordered ports, by peer: the first one is under way
   std::set<Rank> lost_;
   bool failure_is_seen_ = false;  // by the program, of an operation to the peer of which lost() is called next
   std::vector<Rank> pushed_to_;   ///< since the last round

@@ -1,5 +1,5 @@
 /// \file
-/// How the operations of a Node end.
+/// How the operations of a Node end, and what waits for that.
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +8,29 @@
 #include "port.hpp"
 
 namespace ayatori::fabric {
+
+/// Reads, writes and atomics of an ordered port wait until those before, at the same peer, are carried out.
+bool Node::must_wait(OperationId id) {
+  const Operation& operation = *operations_.find(id);
+  if (!operation.is_access() || !operation.port->ordered) return false;
+  std::deque<OperationId>& queue = in_order_[operation.peer.rank];
+  queue.push_back(id);
+  return queue.size() > 1;
+}
+
+/// The next access after this one, at the same peer.
+void Node::start_next(const Operation& ended) {
+  const auto found = ended.is_access() ? in_order_.find(ended.peer.rank) : in_order_.end();
+  if (found == in_order_.end()) return;
+  std::deque<OperationId>& queue = found->second;
+  const OperationId first = queue.front();
+  std::erase_if(queue, [&](OperationId id) { return !operations_.find(id) || operations_.find(id) == &ended; });
+  if (queue.empty()) {
+    in_order_.erase(found);
+  } else if (queue.front() != first) {
+    waiting_.push_back(queue.front());
+  }
+}
 
 void Node::settle(OperationId id, Operation::Part part) {
   Operation* const operation = operations_.find(id);
@@ -19,6 +42,8 @@ void Node::settle(OperationId id, Operation::Part part) {
 void Node::finish(OperationId id, int error) {
   if (!operations_.find(id)) return;
   Operation ended = operations_.give_back(id);
+  start_next(ended);
+  if (ended.kind == Operation::Kind::read && ended.pieces && error == 0) ended.pieces->scatter(ended.into.size());
   if (ended.kind == Operation::Kind::fetch) {
     if (ended.port) ended.port->report_receive(ended.receive, ended.arrival, error);
     if (error == 0) answer(ended.arrival);
@@ -72,6 +97,7 @@ void Node::receive(Port& port, const Receive& receive, Arrival arrival) {
 void Node::discard(Port& port, const Receive& receive, Arrival arrival) {
   Receive seen = receive;
   seen.buffer = {static_cast<std::byte*>(nullptr), arrival.size()};
+  seen.pieces.reset();
   port.report_receive(seen, arrival, 0);
   answer(arrival);
 }

@@ -45,10 +45,13 @@ struct Operation {
   std::span<std::byte> into{};            ///< the caller's: of a read, of a fetch
   std::unique_ptr<std::byte[]> memory{};  // NOLINT(modernize-avoid-c-arrays): ours, with what is sent
   std::size_t memory_size = 0;
-  void* result = nullptr;  ///< of an atomic
+  std::shared_ptr<Pieces> pieces{};  ///< of the caller, that `bytes` or `into` is the whole of
+  void* result = nullptr;            ///< of an atomic
   std::size_t result_size = 0;
   Receive receive{};  ///< of a fetch …
   Arrival arrival{};  ///< … and what it fetches
+
+  [[nodiscard]] bool is_access() const { return kind == Kind::write || kind == Kind::read || kind == Kind::atomic; }
 };
 
 /// Not thread-safe.

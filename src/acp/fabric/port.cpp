@@ -38,6 +38,17 @@ void Port::receive(const Receive& wanted) {
   waiting.post(wanted);
 }
 
+void Port::receive_many(Receive wanted) {
+  wanted.shared = std::make_shared<Shared>(Shared{.least = least_room});
+  const std::shared_ptr<Shared> shared = wanted.shared;
+  messages.post(wanted);
+  while (!shared->used_up) {
+    auto arrival = messages.take_arrival(wanted);
+    if (!arrival) return;
+    arrived(std::move(*arrival));
+  }
+}
+
 void Port::receive_specially(const Receive& wanted, std::uint64_t flags) {
   Matching& waiting = matching(wanted.tagged);
   if ((flags & FI_PEEK) == 0) {
@@ -51,6 +62,7 @@ void Port::receive_specially(const Receive& wanted, std::uint64_t flags) {
   if ((flags & FI_DISCARD) != 0) return node.discard(*this, wanted, *waiting.take_arrival(wanted));
   Receive seen = wanted;
   seen.buffer = {static_cast<std::byte*>(nullptr), found->size()};
+  seen.pieces.reset();
   report_receive(seen, *found, 0);
   if ((flags & FI_CLAIM) != 0) waiting.set_aside(*waiting.take_arrival(wanted), wanted.context);
 }
@@ -86,8 +98,15 @@ void Port::report_receive(const Receive& receive, const Arrival& arrival, int er
   const std::uint64_t size = arrival.size();
   const std::size_t length = std::min<std::uint64_t>(size, receive.buffer.size());
   if (error == 0 && size > length) error = FI_ETRUNC;
+  if (receive.pieces) receive.pieces->scatter(length);
   count(FI_RECV, error);
-  if (!receive_queue || (!receive.reports && error == 0)) return;
+  if (receive_queue && (receive.reports || error != 0)) push_received(receive, arrival, error, length);
+  if (!receive.shared) return;
+  if (--receive.shared->under_way > 0 || !receive.shared->used_up || !receive_queue) return;
+  receive_queue->push({.context = receive.context, .flags = FI_MULTI_RECV});
+}
+
+void Port::push_received(const Receive& receive, const Arrival& arrival, int error, std::size_t length) {
   receive_queue->push(
       {.context = receive.context,
        .flags = (receive.tagged ? FI_TAGGED : FI_MSG) | FI_RECV | (arrival.frame.has_data ? FI_REMOTE_CQ_DATA : 0),
@@ -97,7 +116,7 @@ void Port::report_receive(const Receive& receive, const Arrival& arrival, int er
        .tag = arrival.frame.tag,
        .source = source_of(arrival.from),
        .error = error,
-       .excess = size - length});
+       .excess = arrival.size() - length});
 }
 
 void Port::report_written(const Frame& frame, Rank from) {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "domain.hpp"
+#include "info.hpp"
 #include "operations.hpp"
 
 namespace ayatori::fabric {
@@ -19,6 +20,8 @@ struct Port : fid_ep {
   void arrived(Arrival arrival);
   /// Takes what has arrived for it, or waits for it.
   void receive(const Receive& wanted);
+  /// Takes what has arrived for it, and what arrives until it is full (FI_MULTI_RECV).
+  void receive_many(Receive wanted);
   /// FI_PEEK, with or without FI_CLAIM or FI_DISCARD, and FI_CLAIM alone.
   void receive_specially(const Receive& wanted, std::uint64_t flags);
 
@@ -42,6 +45,8 @@ struct Port : fid_ep {
   std::uint64_t caps;
   std::uint64_t transmit_flags;  ///< of calls that take no flags
   std::uint64_t receive_flags;
+  bool ordered;  ///< reads, writes and atomics at a peer are carried out one after the other
+  std::size_t least_room = max_short_message;  ///< FI_OPT_MIN_MULTI_RECV
   bool enabled = false;
   AddressVector* av = nullptr;
   CompletionQueue* transmit_queue = nullptr;
@@ -57,6 +62,7 @@ struct Port : fid_ep {
 
  private:
   void count(std::uint64_t flags, int error);
+  void push_received(const Receive& receive, const Arrival& arrival, int error, std::size_t length);
 };
 
 [[nodiscard]] inline Port& port_of(fid_ep* endpoint) { return *static_cast<Port*>(endpoint); }

@@ -11,7 +11,7 @@ namespace {
 
 /// A read or a write of one piece of memory.
 struct Accessed {
-  std::span<std::byte> local{};
+  Memory local{};
   fi_addr_t peer = FI_ADDR_UNSPEC;
   std::uint64_t address = 0;
   std::uint64_t key = 0;
@@ -24,14 +24,15 @@ struct Accessed {
 ssize_t access(fid_ep* endpoint, bool writes, const Accessed& accessed, std::uint64_t flags) {
   Port& port = port_of(endpoint);
   if ((flags & ~transmit_call_flags) != 0) return -FI_EBADFLAGS;
-  if ((flags & FI_INJECT) != 0 && accessed.local.size() > max_short_message) return -FI_EMSGSIZE;
+  if ((flags & FI_INJECT) != 0 && accessed.local.bytes.size() > max_short_message) return -FI_EMSGSIZE;
   const Node::Lock lock(port.node);
   if (!port.enabled) return -FI_EOPBADSTATE;
   const auto to = port.address_of(accessed.peer);
   if (!to) return -FI_EADDRNOTAVAIL;
   Node::Access asked{.to = *to,
                      .at = {accessed.key, accessed.address},
-                     .local = accessed.local,
+                     .local = accessed.local.bytes,
+                     .pieces = accessed.local.pieces,
                      .report = report_of(port, flags, FI_RMA | (writes ? FI_WRITE : FI_READ), accessed.context),
                      .inject = (flags & FI_INJECT) != 0,
                      .has_data = accessed.has_data,
@@ -40,10 +41,10 @@ ssize_t access(fid_ep* endpoint, bool writes, const Accessed& accessed, std::uin
   return writes ? port.node.write(port, asked) : port.node.read(port, asked);
 }
 
-/// What a message names; nothing if it has several pieces.
-std::optional<Accessed> accessed_by(const fi_msg_rma* message, std::uint64_t flags) {
-  const auto local = single(message->msg_iov, message->iov_count);
-  if (!local || message->rma_iov_count != 1 || message->rma_iov->len != local->size()) return std::nullopt;
+/// What a message names; nothing if these are too many pieces, or several of the peer's.
+std::optional<Accessed> accessed_by(const fi_msg_rma* message, std::uint64_t flags, bool writes) {
+  const auto local = (writes ? bytes_of : memory_of)(message->msg_iov, message->iov_count);
+  if (!local || message->rma_iov_count != 1 || message->rma_iov->len != local->bytes.size()) return std::nullopt;
   return Accessed{.local = *local,
                   .peer = message->addr,
                   .address = message->rma_iov->addr,
@@ -62,13 +63,14 @@ ssize_t read(fid_ep* ep, void* into, size_t size, void*, fi_addr_t from, uint64_
 
 ssize_t readv(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t from, uint64_t address, uint64_t key,
               void* context) {
-  const auto local = single(pieces, count);
+  const auto local = memory_of(pieces, count);
   if (!local) return -FI_EINVAL;
-  return read(ep, local->data(), local->size(), nullptr, from, address, key, context);
+  return access(ep, false, {.local = *local, .peer = from, .address = address, .key = key, .context = context},
+                transmit_flags_of(ep));
 }
 
 ssize_t readmsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
-  const auto accessed = accessed_by(message, flags);
+  const auto accessed = accessed_by(message, flags, false);
   return accessed ? access(ep, false, *accessed, flags) : -FI_EINVAL;
 }
 
@@ -81,13 +83,14 @@ ssize_t write(fid_ep* ep, const void* bytes, size_t size, void*, fi_addr_t to, u
 
 ssize_t writev(fid_ep* ep, const iovec* pieces, void**, size_t count, fi_addr_t to, uint64_t address, uint64_t key,
                void* context) {
-  const auto local = single(pieces, count);
+  const auto local = bytes_of(pieces, count);
   if (!local) return -FI_EINVAL;
-  return write(ep, local->data(), local->size(), nullptr, to, address, key, context);
+  return access(ep, true, {.local = *local, .peer = to, .address = address, .key = key, .context = context},
+                transmit_flags_of(ep));
 }
 
 ssize_t writemsg(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
-  const auto accessed = accessed_by(message, flags);
+  const auto accessed = accessed_by(message, flags, true);
   return accessed ? access(ep, true, *accessed, flags) : -FI_EINVAL;
 }
 

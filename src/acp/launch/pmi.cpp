@@ -105,8 +105,8 @@ class PmiLauncher final : public Launcher {
     return std::move(*bytes);
   }
 
-  /// The launcher ends the other processes when this one does, which would wait for it.
-  void give_up() { left_ = true; }
+  /// An MPI's end is that of the process. If this one gives up, the launcher ends the others, which would wait for it.
+  void leave_end_to_others() { left_ = true; }
 
   void leave() override {
     if (!std::exchange(left_, true)) (void)pmi_.ask("cmd=finalize", "finalize_ack");
@@ -159,15 +159,19 @@ Result<> share_secret(PmiLauncher& launcher, const MakeSecret& random) {
 
 Result<std::unique_ptr<Launcher>> join_pmi(int descriptor, Placement placement, const MakeSecret& random) {
   Pmi pmi(descriptor);
-  if (auto said = pmi.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init"); !said) {
-    return Failure(said.error());
+  const bool of_an_mpi = loaded_with("PMPI_Init") != nullptr;
+  if (!of_an_mpi) {
+    if (auto said = pmi.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init"); !said) {
+      return Failure(said.error());
+    }
   }
   const auto space = pmi.ask("cmd=get_my_kvsname", "my_kvsname");
   if (!space) return Failure(space.error());
   auto made = std::make_unique<PmiLauncher>(pmi, std::string(value_of(*space, "kvsname")));
   made->placement = std::move(placement);
+  if (of_an_mpi) made->leave_end_to_others();
   if (auto shared = share_secret(*made, random); !shared) {
-    made->give_up();
+    made->leave_end_to_others();
     return Failure(shared.error());
   }
   return made;

@@ -3,14 +3,12 @@
 #ifdef AYATORI_PMIX
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pmix.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "ayatori/base/text.hpp"
 
@@ -28,28 +26,11 @@ struct FoundPmix {
 
 /// A PMIx that is in this process already: a second one would share some of its variables, as the loader makes one of
 /// those that have the same name, and wait for ever.
-FoundPmix loaded_pmix() {
-  std::vector<std::string> objects;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* names) {
-        static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
-        return 0;
-      },
-      &objects);
-  for (const std::string& name : objects) {
-    void* const object = dlopen(name.empty() ? nullptr : name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (!object) continue;
-    for (const char* prefix : {"", renamed_by_open_mpi}) {
-      if (dlsym(object, (std::string(prefix) + "PMIx_Init").c_str())) return {object, prefix};
-    }
-    dlclose(object);
-  }
-  return {};
-}
-
 FoundPmix find_pmix() {
-  const FoundPmix loaded = loaded_pmix();
-  return loaded.library ? loaded : FoundPmix{dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)};
+  for (const char* prefix : {"", renamed_by_open_mpi}) {
+    if (void* const library = loaded_with((std::string(prefix) + "PMIx_Init").c_str())) return {library, prefix};
+  }
+  return FoundPmix{.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)};
 }
 
 /// The functions that are needed. Their arguments are the same in PMIx 3 to 6.
