@@ -21,7 +21,8 @@ endforeach()
 
 def configured(folder: Path, *options: str) -> str:
     """What configure ends with, as one line. It must fail."""
-    words = ["cmake", "-S", ROOT, "-B", folder, "-DAYATORI_TESTS=OFF", "-DAYATORI_PRODUCTS=nwtopo", *options]
+    only = ["-DAYATORI_TESTS=OFF", "-DAYATORI_PRODUCTS=nwtopo"]
+    words = ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *only, *options]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode != 0, done.stdout
     return " ".join(done.stderr.split())
