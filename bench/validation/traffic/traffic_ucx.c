@@ -1,6 +1,7 @@
-/* MPICH's ch4:ucx, and Open MPI's pml/ucx, hand each message to ucp_tag_send_nbx or ucp_tag_send_sync_nbx. Those that are defined here take
- * the place of the library's, since the executable is searched first, and call them. Which rank an endpoint leads to is
- * learnt from one message to each rank; a message that went another way would leave its rank unseen. */
+/* MPICH's ch4:ucx, and Open MPI's pml/ucx, hand each message to ucp_tag_send_nbx or ucp_tag_send_sync_nbx. Those that
+ * are defined here take the place of the library's, since the executable is searched first, and call them. Which rank
+ * an endpoint leads to is learnt from one message to each rank; a message that went another way would leave its rank
+ * unseen. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
