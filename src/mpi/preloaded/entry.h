@@ -28,10 +28,16 @@
 #define AYATORI_WORDS_OF(count) AYATORI_JOINED(AYATORI_WORDS_, count)
 #define AYATORI_WORDS(arguments) AYATORI_WORDS_OF(AYATORI_COUNT(arguments))
 
+#ifdef __clang__
+#define AYATORI_OF_ANY_TYPE __attribute__((no_sanitize("function"))) /* the function's, but for the widths */
+#else
+#define AYATORI_OF_ANY_TYPE
+#endif
+
 /* Defines `symbol` for calls with ARGUMENTS, in brackets, which go to the function that TARGET is then. */
 #define AYATORI_ENTRY(attributes, symbol, arguments, target)                              \
   attributes int ayatori_entry_##symbol(AYATORI_WORDS(arguments)(long)) __asm__(#symbol); \
-  int ayatori_entry_##symbol(AYATORI_WORDS(arguments)(long)) {                            \
+  AYATORI_OF_ANY_TYPE int ayatori_entry_##symbol(AYATORI_WORDS(arguments)(long)) {        \
     typedef int words(AYATORI_WORDS(arguments)(long));                                    \
     return ((words*)(void (*)(void))(target))(AYATORI_WORDS(arguments)());                \
   }
