@@ -116,7 +116,8 @@ def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(
     number, name = SIGNALS[how]
     said = done.stdout + done.stderr
     if mpi.family == "openmpi":
-        assert re.search(rf"process rank 1 with PID \d+ on node \S+ exited on signal {number} \({name}\)", said), said
+        line = rf"process rank 1 with PID \d+ on node \S+ exited on signal {number} \({name}\)"
+        assert re.search(line, " ".join(said.split())), said  # Open MPI 5 breaks it
     else:
         # It may take the signal from this rank and the code from one that it ended itself.
         assert re.search(r"EXIT CODE: (9|15)\n", said), said
