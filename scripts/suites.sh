@@ -142,9 +142,9 @@ check_parts() { # parts…
     [ "${1:-}" != all ] || shift
     for part in "$@"; do
         case $part in
-            cpp | fuzz | threads | python) ;;
+            cpp | fuzz | threads | python | mpis) ;;
             tests/*) [ -e "$part" ] || { echo "error: there are no tests in '$part'" >&2; exit 2; } ;;
-            *) echo "error: no part of the tests is called '$part': $test_parts, or a folder such as tests/cli" >&2; exit 2 ;;
+            *) echo "error: no part of the tests is called '$part': $test_parts mpis, or a folder such as tests/cli" >&2; exit 2 ;;
         esac
     done
 }
@@ -156,6 +156,7 @@ run_part() { # name, or a folder of Python tests
         fuzz) fuzz_suite ;;
         threads) ctest_suite tsan thread_tests ;;
         python) pytest_suite ;;
+        mpis) sweeps=1 pytest_suite tests/mpi/test_mpis.py ;; # `python` has the newest ones, and all with `all`
         tests/*) pytest_suite "$1" ;;
     esac
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 OURS = re.compile(r'"((?:AYATORI|ACP|NWTOPO)_[A-Z_]*[A-Z])"')
 READ = re.compile(r'(?:getenv|environ\.get)\(\s*"([A-Z_]+)"')
-OF_LIBFABRIC = re.compile(r'fi_param_define\(&\w+, "(\w+)"')
+OF_LIBFABRIC = re.compile(r'define_parameter\(\s*&\w+, "(\w+)"')
 """libfabric reads them as FI_ and the name of the provider."""
 OF_LAUNCHERS_AND_SYSTEMS = {
     *("PATH", "HOME", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "TERM", "COMP_WORDS", "COMP_CWORD"),

@@ -2,9 +2,9 @@
 
 import ast
 import re
-import tomllib
 from pathlib import Path
 
+import tomllib
 from test_packages import RHEL, SLES, SPACK, words_under
 
 ROOT = Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""How the variables of `ayatori run` get to the other hosts of Open MPI; which mpirun and library belong to which MPI."""
+"""How the variables of `ayatori run` get to other hosts of Open MPI; which mpirun and library belong to an MPI."""
 
 from pathlib import Path
 

@@ -4,7 +4,6 @@ Everything runs in namespaces of its own, which end with their first process; no
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,35 +14,17 @@ from pathlib import Path
 
 import pytest
 
+import slurm_nodes
 from files_walk import FilesWalk, WrittenPlan, bandwidth_of_shift
 from hostfiles import random_hostfile
-from subprocesses import program_at, ran, said_by
+from slurm_nodes import LAUNCHED_BY, OPEN_MPI, in_slurm
+from subprocesses import program_at, said_by
 from thoroughness import tries
 
 ROOT = Path(__file__).parent.parent.parent
-START = Path(__file__).parent / "start.sh"
-NAMESPACES = "unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc".split()
-SECONDS = 90
 FAT_TREE = "fattree:K=2,levels=2,nodes=4"
 
-# Under Slurm's PMIx, a rank may leave MPI_Init of Open MPI 4.1.4 while another is still in it: one job of two
-# hundred. The other one ends with SIGSEGV if the first message comes over btl/tcp. libfabric keeps the message for it.
-OPEN_MPI = (
-    "export OMPI_MCA_pml=cm OMPI_MCA_mtl=ofi OMPI_MCA_btl=self OMPI_MCA_opal_common_ofi_provider_include='tcp;ofi_rxm'"
-)
-
-
-def namespaces_can_be_made() -> bool:
-    return os.geteuid() == 0 and subprocess.run([*NAMESPACES, "ip", "link"], capture_output=True).returncode == 0
-
-
-pytestmark = [
-    pytest.mark.skipif(
-        not all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged", "srun", "ip", "unshare")),
-        reason="Slurm (slurm-wlm, munge) is not installed",
-    ),
-    pytest.mark.skipif(not namespaces_can_be_made(), reason="no namespaces without root"),
-]
+pytestmark = pytest.mark.skipif(bool(slurm_nodes.why_impossible()), reason=slurm_nodes.why_impossible())
 
 
 @pytest.fixture
@@ -51,17 +32,6 @@ def folder() -> Iterator[Path]:
     """With a short path: Slurm's PMIx makes sockets in it, whose names may have 107 characters."""
     with tempfile.TemporaryDirectory(prefix="s-") as name:
         yield Path(name)
-
-
-def in_slurm(folder: Path, script: str) -> str:
-    """What the shell script prints, with srun and scontrol for the four nodes N0 to N3."""
-    (folder / "script").write_text(script)
-    command = [*NAMESPACES, "sh", str(START), str(folder), str(folder / "script")]
-    environment = os.environ | {"TMPDIR": str(folder)}
-    done = ran(command, env=environment, seconds=SECONDS)
-    logs = "".join(f"\n{log.name}: {log.read_text(errors='replace')[-800:]}" for log in (folder / "log").glob("*"))
-    assert done.returncode == 0, done.stdout + done.stderr + logs
-    return done.stdout
 
 
 RAILS = "xgft:h=2;m=2,2;w=2,2;p=1,1"
@@ -220,11 +190,6 @@ int main(int argc, char **argv) {
   MPI_Finalize();
 }
 """
-
-
-LAUNCHED_BY = {"openmpi": "pmix", "mpich": "pmi2"}
-"""What srun offers to processes of each MPI, as Debian builds it: MPICH 4.0 asks by the first version of PMI, which
-Slurm's plug-in for the second one answers, too."""
 
 
 @pytest.mark.parametrize("family", LAUNCHED_BY)
