@@ -13,7 +13,20 @@ from ayatori.cli.examples import EXAMPLES
 
 WIDTH = 80
 ALL = [line for lines in EXAMPLES.values() for line in lines]
-NEED_MORE = {"run", "tune", "explain", "acprun", "doctor", "lab", "bench", "calibrate", "compare", "demo", "report"}
+NEED_MORE = {
+    "run",
+    "tune",
+    "explain",
+    "acprun",
+    "doctor",
+    "lab",
+    "bench",
+    "calibrate",
+    "compare",
+    "demo",
+    "report",
+    "build-plugin",
+}
 """These need an MPI, a lab, a program or a long time; the command line only takes their examples."""
 RUN = [
     *(line for line in ALL if line.split()[0] not in NEED_MORE and not line.startswith("estimate hpl")),

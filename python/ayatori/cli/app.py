@@ -14,7 +14,7 @@ from ayatori.cli.at_once import read_words, version_in_words
 
 PANELS: Mapping[str, tuple[str, ...]] = {
     "Look at a network": ("show", "convert", "sources"),
-    "Run MPI programs": ("doctor", "run", "tune", "explain", "plan", "roce", "order"),
+    "Run MPI programs": ("doctor", "run", "tune", "explain", "plan", "roce", "order", "build-plugin"),
     "Run a cluster": ("route", "check", "compare", "place"),
     "Write a communication library": ("acprun", "choose", "algorithms", "lab"),
     "Measure and predict": ("bench", "calibrate", "simulate", "estimate", "demo", "report"),
@@ -30,13 +30,14 @@ def command(name: str) -> click.Command:
     from ayatori.cli.own_options import RUN_COMMANDS, RunsCommand
     from ayatori.cli.sources import refusing_unknown_sources
 
-    module = import_module(f"ayatori.cli.{name}")
+    function = name.replace("-", "_")
+    module = import_module(f"ayatori.cli.{function}")
     if name in GROUPS:
         made = typer.main.get_command(module.app)
         made.name = name
     else:
         app = typer.Typer(add_completion=False)
-        app.command(name, cls=RunsCommand if name in RUN_COMMANDS else TyperCommand)(getattr(module, name))
+        app.command(name, cls=RunsCommand if name in RUN_COMMANDS else TyperCommand)(getattr(module, function))
         made = typer.main.get_command(app)
     return with_examples(refusing_unknown_sources(refusing_dashes(made)), name)
 

@@ -25,6 +25,7 @@ EXAMPLES = {
         f"roce {TREE} --random-jobs 20 --job-size 16",
         "roce lldp:switches --job hostfile --hash crc16",
     ],
+    "build-plugin": ["build-plugin --mpicc /opt/mpi/bin/mpicc"],
     "order": ["order ib:fabric.txt --job hostfile --pattern ring --out ordered"],
     "route": ["route ib:fabric.txt --out-dir tables"],
     "check": ["check ib:fabric.txt --lfts tables/lfts", "check ib:fabric.txt --jobs jobs"],
