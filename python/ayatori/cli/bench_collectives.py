@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import NotRequired
 
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text

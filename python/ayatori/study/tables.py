@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
+from typing import TypedDict
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import NotRequired
 
 from ayatori import _core
 from ayatori._core import AllPairs, Job, LaneCheck, Network, Routes, SearchControl, TableCheck
