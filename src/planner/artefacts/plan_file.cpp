@@ -65,8 +65,8 @@ struct WrittenPlan {
   PlanFile file;
   Method method = Method::base_lids;
   std::vector<RankEntry> ranks;
-  std::string companion;         ///< with the paths of pairs; empty if it has one path a destination
-  std::uint32_t checksum = 0;    ///< of the companion
+  std::string companion;       ///< with the paths of pairs; empty if it has one path a destination
+  std::uint32_t checksum = 0;  ///< of the companion
 };
 
 Result<> check_rank_count(const JsonValue& document, const WrittenPlan& plan) {
