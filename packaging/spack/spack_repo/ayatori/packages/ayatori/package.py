@@ -37,7 +37,7 @@ class Ayatori(PythonPackage):
     depends_on("py-scikit-build-core@0.11:", type="build")
     depends_on("py-nanobind@2.4:", type="build")
 
-    depends_on("python@3.11:", type=("build", "link", "run"))
+    depends_on("python@3.10:", type=("build", "link", "run"))
     with default_args(type=("build", "run")):
         depends_on("py-click@8.2:8.4")
         depends_on("py-numpy@1.24:")
