@@ -31,27 +31,27 @@ std::size_t threads_for(const Loop& loop) {
 
 }  // namespace
 
-void Turns::take_piece() {
-  turn_ = std::min(next_.fetch_add(loop_.piece, std::memory_order_relaxed), loop_.count);
-  end_ = std::min(turn_ + loop_.piece, loop_.count);
+void Iterations::take_piece() {
+  iteration_ = std::min(next_.fetch_add(loop_.piece, std::memory_order_relaxed), loop_.count);
+  end_ = std::min(iteration_ + loop_.piece, loop_.count);
 }
 
 ThreadLimit::ThreadLimit(std::size_t threads) : outer_(thread_limit) { thread_limit = threads; }
 
 ThreadLimit::~ThreadLimit() { thread_limit = outer_; }
 
-void run_on_threads(const Loop& loop, const std::function<void(Turns&)>& work) {
+void run_on_threads(const Loop& loop, const std::function<void(Iterations&)>& work) {
   std::atomic<std::size_t> next{0};
   const std::size_t threads = threads_for(loop);
   if (threads < 2) {
-    Turns all(loop, next);
+    Iterations all(loop, next);
     return work(all);
   }
   std::mutex mutex;
   std::exception_ptr failure;
   const auto take_part = [&] {
-    const ThreadLimit within_a_turn(1);
-    Turns mine(loop, next);
+    const ThreadLimit within_an_iteration(1);
+    Iterations mine(loop, next);
     try {
       work(mine);
     } catch (...) {

@@ -14,20 +14,20 @@
 namespace ayatori {
 namespace {
 
-TEST(ParallelFor, TakesEachTurnOnce) {
+TEST(ParallelFor, TakesEachIterationOnce) {
   for (const std::size_t threads : {1U, 2U, 7U}) {
     const ThreadLimit limit(threads);
     for (const std::size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 1000U}) {
       for (const std::size_t piece : {1U, 16U, 5000U}) {
         std::vector<int> taken(count, 0);
-        parallel_for({.count = count, .piece = piece}, [&](std::size_t turn) { ++taken[turn]; });
+        parallel_for({.count = count, .piece = piece}, [&](std::size_t iteration) { ++taken[iteration]; });
         EXPECT_EQ(taken, std::vector<int>(count, 1)) << threads << " threads, pieces of " << piece;
       }
     }
   }
 }
 
-/// Each turn waits until `threads` of them run at once, which only that many threads can.
+/// Each iteration waits until `threads` of them run at once, which only that many threads can.
 std::size_t threads_that_meet(std::size_t threads) {
   std::atomic<std::size_t> arrived{0};
   std::mutex mutex;
@@ -53,10 +53,10 @@ TEST(ParallelFor, SumsWhatEachThreadHas) {
   std::mutex mutex;
   std::uint64_t sum = 0;
   std::atomic<int> bodies{0};
-  parallel_for({.count = numbers.size(), .piece = 64}, [&](Turns& turns) {
+  parallel_for({.count = numbers.size(), .piece = 64}, [&](Iterations& iterations) {
     ++bodies;
     std::uint64_t mine = 0;
-    for (const std::size_t turn : turns) mine += numbers[turn];
+    for (const std::size_t iteration : iterations) mine += numbers[iteration];
     const std::scoped_lock lock(mutex);
     sum += mine;
   });
@@ -67,9 +67,9 @@ TEST(ParallelFor, SumsWhatEachThreadHas) {
 TEST(ParallelFor, CarriesAnExceptionToTheCaller) {
   const ThreadLimit limit(3);
   std::atomic<std::size_t> taken{0};
-  const auto fail_at_17 = [&](std::size_t turn) {
+  const auto fail_at_17 = [&](std::size_t iteration) {
     ++taken;
-    if (turn == 17) throw std::runtime_error("turn 17");
+    if (iteration == 17) throw std::runtime_error("iteration 17");
   };
   for (const bool worth_threads : {true, false}) {
     taken = 0;
@@ -77,13 +77,13 @@ TEST(ParallelFor, CarriesAnExceptionToTheCaller) {
       parallel_for({.count = 100'000'000, .worth_threads = worth_threads}, fail_at_17);
       FAIL() << "no exception";
     } catch (const std::runtime_error& error) {
-      EXPECT_EQ(std::string(error.what()), "turn 17");
+      EXPECT_EQ(std::string(error.what()), "iteration 17");
     }
     EXPECT_LT(taken, 100'000'000U);
   }
 }
 
-TEST(ParallelFor, KeepsALoopWithinATurnOnItsThread) {
+TEST(ParallelFor, KeepsALoopWithinAnIterationOnItsThread) {
   const ThreadLimit limit(4);
   std::atomic<std::size_t> elsewhere{0};
   parallel_for({.count = 8}, [&](std::size_t) {

@@ -114,7 +114,7 @@ def run(
     where: SiteOptions,
     count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, hidden=True)] = None,
 ) -> int:
-    """Run an MPI program with its collectives executed by the plug-in.
+    """Run an MPI program; the plug-in executes its collectives.
 
     COMMAND begins with mpirun, mpiexec or srun. With --plan, it may be any program: its verbs connections take the
     plan's paths. The exit status is the command's.

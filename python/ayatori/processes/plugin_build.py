@@ -15,6 +15,8 @@ from ayatori.processes.errors import ProgramError
 _WORLD = {"openmpi": "OMPI_PREDEFINED_GLOBAL", "mpich": "0x44000000"}
 """What MPI_COMM_WORLD is in mpi.h: that shows the binary interface, which many MPIs share, whatever they are called."""
 
+_WHAT = {"PRECOMPILE": "ON", "TESTS": "OFF", "PRODUCTS": "mpi"}
+
 
 def family_of_compiler(mpicc: str) -> str:
     """Whose binary interface the MPI has that this compiler compiles for. Raises ProgramError for others."""
@@ -52,9 +54,7 @@ def compile_plugin(mpicc: str, family: str, package: Path, log: Path) -> list[Pa
         options = {
             "CMAKE_BUILD_TYPE": "Release",
             "CMAKE_UNITY_BUILD": "ON",
-            "AYATORI_PRECOMPILE": "ON",
-            "AYATORI_TESTS": "OFF",
-            "AYATORI_PRODUCTS": "mpi",
+            **{f"AYATORI_{name}": word for name, word in _WHAT.items()},
             **{f"AYATORI_MPICC_{each}": shutil.which(mpicc) if each == family else "" for each in _WORLD},
             "CMAKE_PREFIX_PATH": sources / "parts",
             "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",

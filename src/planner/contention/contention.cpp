@@ -214,9 +214,9 @@ Result<Contention> measure(const Job<Tracer>& job) {
   HotSpots hot_spots(job.network);
   std::atomic<std::size_t> first_failed = no_step;
   std::mutex mutex;
-  parallel_for({.count = step_count, .worth_threads = many}, [&](Turns& turns) {
+  parallel_for({.count = step_count, .worth_threads = many}, [&](Iterations& iterations) {
     Share<Tracer> share(job, times);
-    for (const std::size_t step : turns) {
+    for (const std::size_t step : iterations) {
       if (step < first_failed && !share.run(step)) lower_to(first_failed, step);
     }
     const std::scoped_lock lock(mutex);

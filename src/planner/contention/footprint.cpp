@@ -91,11 +91,11 @@ Result<Footprint> footprint_of(const Network& network, const Routes& routes, std
   Usage all(network);
   bool arrived = true;
   std::mutex mutex;
-  parallel_for({.count = step_count, .piece = 16, .worth_threads = many}, [&](Turns& turns) {
+  parallel_for({.count = step_count, .piece = 16, .worth_threads = many}, [&](Iterations& iterations) {
     Usage mine(network);
     bool mine_arrived = true;
     std::vector<Message> messages;
-    for (const std::size_t step : turns) {
+    for (const std::size_t step : iterations) {
       steps.step(step, messages);
       mine_arrived = mine.add(step, *job_endpoints, tracer, messages) && mine_arrived;
     }

@@ -59,8 +59,8 @@ std::optional<Message> MultipathTracer::find_paths(const Routes& routes, std::sp
                                                    const Sends& sends) {
   const auto ranks = static_cast<Rank>(endpoints.size());
   std::vector<Rank> lost_from(ranks, no_id);
-  parallel_for({.count = ranks, .piece = 16}, [&](std::size_t turn) {
-    const auto to = static_cast<Rank>(turn);
+  parallel_for({.count = ranks, .piece = 16}, [&](std::size_t iteration) {
+    const auto to = static_cast<Rank>(iteration);
     for (const auto& sources : ranks_of_leaf_) {
       const auto elsewhere = [&](Rank from) { return endpoints[from] != endpoints[to] && (!sends || sends(from, to)); };
       const auto from = std::ranges::find_if(sources, elsewhere);

@@ -80,8 +80,8 @@ class RoutedPaths final : public Paths {
       if (lids_[participant].base == 0) return fail("{} has no LID in these tables", describe(participant));
     }
     std::atomic<Rank> first_lost = no_id;
-    parallel_for({.count = ports_.size(), .piece = 64}, [&](std::size_t turn) {
-      const auto to = static_cast<Rank>(turn);
+    parallel_for({.count = ports_.size(), .piece = 64}, [&](std::size_t iteration) {
+      const auto to = static_cast<Rank>(iteration);
       if (to < first_lost && !lost_on_the_way_to(to, sends).arrives) lower_to(first_lost, to);
     });
     if (first_lost == no_id) return {};

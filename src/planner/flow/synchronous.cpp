@@ -288,9 +288,9 @@ Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resource
   // Sums of each part, added up in the order of the parts: the same on any number of threads.
   std::vector<std::optional<Totals>> totals(parts);
   std::vector<std::optional<Failure>> failures(parts);
-  parallel_for({.count = parts, .worth_threads = worth_threads}, [&](Turns& turns) {
+  parallel_for({.count = parts, .worth_threads = worth_threads}, [&](Iterations& iterations) {
     StepLoads step(schedule, resources, options);
-    for (const std::size_t part : turns) {
+    for (const std::size_t part : iterations) {
       totals[part].emplace(resources);
       failures[part] = run(step, steps * part / parts, steps * (part + 1) / parts, *totals[part]);
     }

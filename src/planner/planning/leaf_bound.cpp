@@ -199,10 +199,10 @@ double LeafBound::next_time(double time) const {
 JobBound bound_of(const LeafBound& bound, const StepSequence& steps) {
   std::vector<StepBound> by_step(steps.step_count());
   const bool many = by_step.size() * steps.rank_count() >= worth_threads;
-  parallel_for({.count = by_step.size(), .piece = 16, .worth_threads = many}, [&](Turns& turns) {
+  parallel_for({.count = by_step.size(), .piece = 16, .worth_threads = many}, [&](Iterations& iterations) {
     LeafBound mine = bound;
     std::vector<Message> messages;
-    for (const std::size_t s : turns) {
+    for (const std::size_t s : iterations) {
       steps.step(s, messages);
       by_step[s] = mine.of(messages);
     }

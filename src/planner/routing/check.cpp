@@ -315,9 +315,9 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   std::vector<std::uint64_t> load(network.port_count(), 0);
   const bool many = network.router_count() * routes.lids.lid_count() >= worth_threads_of_walks;
   std::mutex mutex;
-  parallel_for({.count = pieces.size(), .worth_threads = many}, [&](Turns& turns) {
+  parallel_for({.count = pieces.size(), .worth_threads = many}, [&](Iterations& iterations) {
     Checker checker(network, routes, places, dependencies);
-    for (const std::size_t i : turns) findings[i] = checker.check(pieces[i]);
+    for (const std::size_t i : iterations) findings[i] = checker.check(pieces[i]);
     const std::scoped_lock lock(mutex);
     for (PortId id = 0; id < load.size(); ++id) load[id] += checker.load()[id];
   });

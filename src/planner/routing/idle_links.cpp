@@ -114,9 +114,9 @@ std::vector<PortId> find_idle_links(const Network& network, const Routes& routes
   if (std::ranges::all_of(idle, [](const auto& cables) { return cables.empty(); })) return {};
   std::vector<std::uint8_t> is_found(network.port_count(), 0);
   const auto ranges = routes.lids.ranges();
-  parallel_for({.count = ranges.size(), .piece = 16}, [&](Turns& turns) {
+  parallel_for({.count = ranges.size(), .piece = 16}, [&](Iterations& iterations) {
     Search search(network, routes, graph, idle, load);
-    for (const std::size_t i : turns) {
+    for (const std::size_t i : iterations) {
       search.follow(ranges[i],
                     [&](PortId port) { std::atomic_ref(is_found[port]).store(1, std::memory_order_relaxed); });
     }

@@ -157,10 +157,10 @@ ForwardingTables write_tables(const Network& network, const LidMap& lids, const 
   ForwardingTables tables(network.router_count(), lids.last());
   const bool many = network.router_count() * lids.lid_count() >= worth_threads_of_tables;
   // Routers with neighbouring ids often share a cache line in the tables: large enough pieces keep threads apart.
-  parallel_for({.count = network.router_count(), .piece = 16, .worth_threads = many}, [&](Turns& turns) {
+  parallel_for({.count = network.router_count(), .piece = 16, .worth_threads = many}, [&](Iterations& iterations) {
     TableWriter writer(paths, routes, tables);
-    for (const std::size_t turn : turns) {
-      const auto router = static_cast<DeviceId>(turn);
+    for (const std::size_t iteration : iterations) {
+      const auto router = static_cast<DeviceId>(iteration);
       writer.write(router, directory.at(router));
     }
   });

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Loops whose turns are independent, on all cores that the process may use.
+/// Loops whose iterations are independent, on all cores that the process may use.
 
 #include <atomic>
 #include <cstddef>
@@ -9,32 +9,32 @@
 
 namespace ayatori {
 
-/// What a loop does: turns 0 … count - 1, of which a thread takes `piece` consecutive ones at a time.
+/// What a loop does: iterations 0 … count - 1, of which a thread takes `piece` consecutive ones at a time.
 struct Loop {
   std::size_t count = 0;
   std::size_t piece = 1;
-  /// False for less work than starting threads is: the caller takes all turns.
+  /// False for less work than starting threads is: the caller takes all iterations.
   bool worth_threads = true;
 };
 
-/// The turns that one thread takes, in rising order: for (const std::size_t turn : turns). Once only.
-class Turns {
+/// The iterations that one thread takes, in rising order: for (const std::size_t iteration : iterations). Once only.
+class Iterations {
  public:
-  Turns(const Loop& loop, std::atomic<std::size_t>& next) : loop_(loop), next_(next) {}
+  Iterations(const Loop& loop, std::atomic<std::size_t>& next) : loop_(loop), next_(next) {}
 
   struct End {};
   class Iterator {
    public:
-    explicit Iterator(Turns& turns) : turns_(turns) { turns_.take_piece(); }
-    std::size_t operator*() const { return turns_.turn_; }
+    explicit Iterator(Iterations& iterations) : iterations_(iterations) { iterations_.take_piece(); }
+    std::size_t operator*() const { return iterations_.iteration_; }
     Iterator& operator++() {
-      if (++turns_.turn_ == turns_.end_) turns_.take_piece();
+      if (++iterations_.iteration_ == iterations_.end_) iterations_.take_piece();
       return *this;
     }
-    bool operator==(End) const { return turns_.turn_ == turns_.end_; }
+    bool operator==(End) const { return iterations_.iteration_ == iterations_.end_; }
 
    private:
-    Turns& turns_;
+    Iterations& iterations_;
   };
   Iterator begin() { return Iterator(*this); }
   static End end() { return {}; }
@@ -44,7 +44,7 @@ class Turns {
 
   const Loop& loop_;
   std::atomic<std::size_t>& next_;
-  std::size_t turn_ = 0;
+  std::size_t iteration_ = 0;
   std::size_t end_ = 0;
 };
 
@@ -60,21 +60,21 @@ class ThreadLimit {
   std::size_t outer_;
 };
 
-/// What parallel_for() does with a `work` that takes Turns.
-void run_on_threads(const Loop& loop, const std::function<void(Turns&)>& work);
+/// What parallel_for() does with a `work` that takes Iterations.
+void run_on_threads(const Loop& loop, const std::function<void(Iterations&)>& work);
 
-/// Calls body(turn) for each turn; or, for a body that takes Turns&, calls it once on each thread: such a body has
-/// memory that its turns share, and adds it to the caller's, under a mutex, after the last.
+/// Calls body(iteration) for each iteration; or, for a body that takes Iterations&, calls it once on each thread: such
+/// a body has memory that its iterations share, and adds it to the caller's, under a mutex, after the last.
 ///
-/// Which thread takes which turn differs from run to run: results are the same if turns write only what is theirs, and
-/// sums do not depend on order. A loop within a turn runs on the thread of that turn. The first exception of a body
-/// ends the loop after the turns that run, and reaches the caller. If no more threads can be started, fewer do the
-/// work.
+/// Which thread takes which iteration differs from run to run: results are the same if iterations write only what is
+/// theirs, and sums do not depend on order. A loop within an iteration runs on the thread of that iteration. The first
+/// exception of a body ends the loop after the iterations that run, and reaches the caller. If no more threads can be
+/// started, fewer do the work.
 template <typename Body>
 void parallel_for(const Loop& loop, const Body& body) {
   if constexpr (std::is_invocable_v<const Body&, std::size_t>) {
-    run_on_threads(loop, [&body](Turns& turns) {
-      for (const std::size_t turn : turns) body(turn);
+    run_on_threads(loop, [&body](Iterations& iterations) {
+      for (const std::size_t iteration : iterations) body(iteration);
     });
   } else {
     run_on_threads(loop, std::cref(body));
