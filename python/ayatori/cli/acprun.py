@@ -17,7 +17,7 @@ def acprun(
     ],
     count: Annotated[int, typer.Option("-n", metavar="N", min=1, help="Number of processes.")] = 1,
 ) -> int:
-    """Start the processes of a program that uses libacp on this host.
+    """Start the processes of a program with libacp on this host.
 
     The exit status is that of the first process that failed. On several hosts, mpirun, mpiexec.hydra or srun starts
     such a program.

@@ -103,7 +103,7 @@ def compare(
     on: NetworkOptions,
     json: options.JSON = False,
 ) -> int:
-    """Compare the tables of OpenSM's engines, ours, and those in use.
+    """Compare tables of OpenSM's engines, ours, and those in use.
 
     Ours are shown with a plan, too. Those in use are named by --lfts. OpenSM runs on a simulated fabric of the source.
     The jobs are random ones, the job of --job, or the concurrent jobs of --jobs; their traffic is an all-to-all. Ctrl-C
