@@ -57,7 +57,8 @@ def test_recipes_have_the_packages_of_python() -> None:
     assert f"python@{PROJECT['project']['requires-python'].removeprefix('>=')}:" in dependencies
     for name, least in packages_of_python().items():
         assert any(re.match(rf"py-{name}@{re.escape(least)}:", dependency) for dependency in dependencies), name
-        assert OF_THE_COMMAND_LINE.get(name, name) in here
+        if name != "tomli":  # newer Pythons, such as EasyBuild's, have it
+            assert OF_THE_COMMAND_LINE.get(name, name) in here
 
 
 def test_recipes_use_the_names_of_the_page() -> None:
