@@ -12,7 +12,13 @@ SPACK_RECIPE = ROOT / "packaging/spack/spack_repo/ayatori/packages/ayatori/packa
 (EASYCONFIG,) = (ROOT / "packaging/easybuild").glob("*.eb")
 SPEC = ROOT / "packaging/rpm/ayatori.spec"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-OF_THE_COMMAND_LINE = {"numpy": "SciPy-bundle", "rich": "Python-bundle-PyPI", "plotly": "plotly.py"}
+IN_BUNDLE = "Python-bundle-PyPI"
+OF_THE_COMMAND_LINE = {
+    "numpy": "SciPy-bundle",
+    "plotly": "plotly.py",
+    "rich": IN_BUNDLE,
+    "typing-extensions": IN_BUNDLE,
+}
 """Packages of Python that EasyBuild has under other names."""
 
 

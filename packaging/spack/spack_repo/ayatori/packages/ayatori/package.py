@@ -45,6 +45,7 @@ class Ayatori(PythonPackage):
         depends_on("py-rich@13:")
         depends_on("py-tomli@2:", when="^python@:3.10")
         depends_on("py-typer@0.15:0.19")
+        depends_on("py-typing-extensions@4.6:")
 
     depends_on("fmt@9:")
     depends_on("libyaml")
