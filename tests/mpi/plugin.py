@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -32,7 +33,9 @@ OPEN_MPI_HERE = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # Nor copies each other's memory, in which no rank takes part: Open MPI 4, and 5.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_smsc": "^cma",
 }
 
 
@@ -44,6 +47,13 @@ def needs(family: str) -> pytest.MarkDecorator:
     """Skips where this MPI is not installed."""
     here = shutil.which(f"mpicxx.{family}") and shutil.which(f"mpirun.{family}") and library(family).exists()
     return pytest.mark.skipif(not here, reason=f"lib{family}-dev is not installed")
+
+
+def version(family: str) -> str:
+    """As this MPI calls itself in MPI_Get_library_version, up to the number."""
+    found = re.search(r"\d+\.\d+[.\w]*", said_by([f"mpirun.{family}", "--version"]))
+    assert found
+    return f"Open MPI v{found[0]}" if family == "openmpi" else f"MPICH Version: {found[0]}"
 
 
 def families() -> list[object]:

@@ -13,13 +13,12 @@ from ayatori.formats.choice_table import Measured, Table, sizes_of, write_table
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.prediction.predictor import Model
 
-VERSIONS = {"openmpi": "Open MPI v4.1.4", "mpich": "MPICH Version: 4.0.2"}
 OURS = {"broadcast": "linear", "reduce": "binomial", "allreduce": "recursive-doubling", "reduce_scatter": "pairwise"}
 
 
 def table(mpi: plugin.Mpi, folder: Path, ranks: int, measured: bool = True, **algorithms: str) -> dict[str, str]:
     """The variable of a table for one job on this host, with these algorithms at all sizes."""
-    origin = Measured("here", VERSIONS[mpi.family], "2026-11-27", 1) if measured else None
+    origin = Measured("here", plugin.version(mpi.family), "2026-11-27", 1) if measured else None
     collectives = {name: sizes_of({8: (algorithm, 0)}) for name, algorithm in (algorithms or OURS).items()}
     source, method = ("", "") if measured else ("full:4", "base-lids")
     path = folder / f"choice-{ranks}-{measured}.json"
@@ -77,7 +76,7 @@ def test_a_table_of_another_job_or_mpi_is_told_and_not_used(mpi: plugin.Mpi, tmp
     (other,) = {"openmpi", "mpich"} - {mpi.family}
     said = repeated(mpi, "check_often.c", 2, 10, **table(plugin.Mpi(other, tmp_path), tmp_path, 2))
     [line] = lines_of(said, "the choice table is not used: ")
-    assert line.endswith(f"it was measured with {VERSIONS[other]}, and this is {VERSIONS[mpi.family]}")
+    assert line.endswith(f"it was measured with {plugin.version(other)}, and this is {plugin.version(mpi.family)}")
 
 
 def test_first_calls_are_compared_where_the_table_says_ours(mpi: plugin.Mpi, tmp_path: Path) -> None:

@@ -23,8 +23,7 @@ def build_plugin(
     compiler of C++23 and some minutes.
     """
     family = family_of_compiler(mpicc)
-    log = Path(tempfile.gettempdir()) / "ayatori-build-plugin.log"
-    log.unlink(missing_ok=True)
+    log = Path(tempfile.mkdtemp(prefix="ayatori-build-plugin-")) / "log"  # of this user alone
     note(f"compiling for {mpicc}, an MPI with the binary interface of {family}: some minutes; {log} has the details")
     for library in compile_plugin(mpicc, family, PLUGINS.parent, log):
         note(f"wrote {library}")
