@@ -269,8 +269,10 @@ int main(int argc, char **argv) {
   }
   messages();
   collectives();
+#ifndef WITHOUT_WINDOWS
   one_sided();
   if (strcmp(what, "windows") == 0) windows();
+#endif
   if (strcmp(what, "replies") == 0) replies(atoi(argv[2]));
   if (strcmp(what, "killed") == 0) killed();
   if (strcmp(what, "stopped") == 0) stopped(atoi(argv[2]));

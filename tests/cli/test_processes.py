@@ -40,6 +40,7 @@ COMMANDS = [
     "report no-such-folder",
     "demo nonsense:1",
     "doctor --help",
+    "build-plugin --mpicc no-such-program",
 ]
 """One of each verb; some of them print, and some of them fail."""
 

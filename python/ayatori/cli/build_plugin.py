@@ -15,9 +15,9 @@ from ayatori.processes.plugin_build import compile_plugin, family_of_compiler
 
 def build_plugin(
     *,
-    mpicc: Annotated[str, typer.Option(metavar="CC", help="The MPI's compiler of C programs.")] = "mpicc",
+    mpicc: Annotated[str, typer.Option(metavar="PROGRAM", help="Compiler of the MPI.")] = "mpicc",
 ) -> None:
-    """Compile the plug-in for an MPI of this machine.
+    """Make the plug-in for an MPI of this machine.
 
     It takes the place of the one that came with Ayatori, which knows Open MPI 4.1 and MPICH 4.0, and needs CMake, a
     compiler of C++23 and some minutes.

@@ -71,7 +71,7 @@ class PluginOptions:
         ),
     ] = None
     transport: Annotated[
-        bool, typer.Option("--transport", help="Send MPI's messages over our transport, a provider of libfabric.")
+        bool, typer.Option("--transport", help="Run the MPI over our transport, a provider of libfabric.")
     ] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Print what the plug-in executes, and why.")] = False
 

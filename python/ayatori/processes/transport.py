@@ -119,7 +119,7 @@ def _named(one_sided: str) -> set[str]:
 
 
 def components_of_open_mpi(command: Sequence[str]) -> set[str]:
-    """As the ompi_info beside the launcher lists them, or the one that is found first. Raises ProgramError if there is
+    """As the ompi_info in the launcher's folder lists them, or else the first on PATH. Raises ProgramError if there is
     none."""
     said = _said_by("ompi_info", "--parsable", command)
     if said is None:
