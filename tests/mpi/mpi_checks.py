@@ -1,5 +1,5 @@
 """What `./run test mpis` tries with each MPI. A check ends well if what it is about has been done, as counted
-afterwards; or it returns the line of ours that has said before a job that it can't be done."""
+afterwards. Or it returns the line by which `ayatori` said before a job that it can't be done."""
 
 import json
 import os
@@ -85,7 +85,7 @@ def good(ended: Ended) -> Ended:
 
 
 def refusal(ended: Ended) -> str:
-    """The line of ours without folders, if nothing but that was printed; else what it did must be good."""
+    """The error line of `ayatori` without folders, if it printed nothing else. Otherwise the command ended well."""
     line = REFUSED.match(ended.errors)
     if line is None or ended.output:
         good(ended)

@@ -1,5 +1,5 @@
 #pragma once
-/* Functions that a program calls by the names of MPI's, as libraries of ours have them that are preloaded.
+/* Functions that a program calls by the names of MPI's, as our preloaded libraries have them.
  *
  * Such a library is built for one family of MPIs, and may get into a program of another, whose handles are wider: those
  * of MPICH are ints, and those of Open MPI and of MPI's standard ABI pointers. So an entry hands on each argument as
