@@ -1,7 +1,6 @@
-# `./run wheel [DIR] [MACHINE]`: wheels for every Linux with glibc 2.28, for each kind of machine: one for CPython 3.12 and
-# later, and one each for 3.11 and 3.10. What they are made from besides our sources: scripts/wheel_parts.sh.
+# `./run wheel [DIR] [MACHINE]`: wheels for every Linux with glibc 2.28, for this kind of machine or another: one for
+# CPython 3.12 and later, and one each for 3.11 and 3.10. What they are made from: our sources, scripts/wheel_parts.sh.
 
-wheel_machines="x86_64 aarch64"
 wheel_pythons="3.13 3.11 3.10"
 # They run; nothing of theirs comes into a wheel, for which zig compiles.
 wheel_packages="cmake ninja-build make m4 binutils python3 python3-venv"
@@ -73,5 +72,5 @@ make_wheel() { # a folder, machines; both may be left out
     [ -x .venv/bin/python ] || watched "making .venv" build/venv.log python3 -m venv .venv || exit 1
     .venv/bin/python -c 'import ziglang, scikit_build_core, wheel, nanobind' 2>/dev/null ||
         pip_install build/wheel-tools.log 'ziglang>=0.17.1,<0.18' 'scikit-build-core>=0.11' 'nanobind>=2.4' wheel
-    for machine in ${machines:-$wheel_machines}; do make_wheels_for "$folder" "$machine"; done
+    for machine in ${machines:-$(uname -m)}; do make_wheels_for "$folder" "$machine"; done
 }
