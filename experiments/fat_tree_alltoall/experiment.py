@@ -7,16 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ayatori._core import Job, Network
-from ayatori.cli.output import note, progress
+from ayatori.cli.output import progress
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
 from ayatori.prediction.assumed import assumed_inside
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
-from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import SavedResults, compute, compute_each
-from bench.validation import packet_fabric
+from ayatori.prediction.predictor import Model, Packets, Predictor
+from ayatori.resumable import SavedResults, compute
 from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, packet_tables, tables_of
 from experiments.page import open_results, present
 from experiments.paper_tables import tables_of_the_paper
@@ -70,9 +69,9 @@ VARIANTS = [
 
 
 @dataclass(frozen=True)
-class Packets:
-    """The first of the random jobs, by packets that queue in switches (bench/validation/packet_fabric.cpp). Both rings
-    wait after each message, as figure 7 writes it."""
+class ByPackets:
+    """The first of the random jobs, by packets that queue in switches (`ayatori simulate --packets`). Both rings wait
+    after each message, as figure 7 writes it."""
 
     jobs: int = 20
     bytes: int = 1 << 18
@@ -92,7 +91,7 @@ class Settings:
     contiguous: tuple[int, int] = (3, 30)
     """Fewest and most nodes."""
     variants: tuple[Variant, ...] = tuple(VARIANTS)
-    packets: Packets = Packets()
+    packets: ByPackets = ByPackets()
     chunk: int = 50
     """Jobs between two savings; changes no figure."""
 
@@ -106,7 +105,7 @@ QUICK = Settings(
         *_NAMED_BY_THE_PAPER,
         *(replace(variant, contiguous=False) for variant in VARIANTS if "as measured" in variant.name),
     ),
-    packets=Packets(jobs=4, bytes=1 << 16, buffers=(8,)),
+    packets=ByPackets(jobs=4, bytes=1 << 16, buffers=(8,)),
     chunk=15,
 )
 
@@ -163,9 +162,6 @@ def _by_packets(network: Network, settings: Settings, results: SavedResults) -> 
     wanted = settings.packets
     if wanted.jobs == 0:
         return {}
-    if not packet_fabric.is_there():
-        note("no packets are simulated: build/release/bench/validation/packet_fabric is not there")
-        return {}
     jobs = random_jobs(network, settings.jobs, NODES, MAIN.ranks_per_node, settings.seed)[: wanted.jobs]
     found = {}
     with progress("packets", len(jobs) * len(RINGS) * len(PACKET_METHODS) * len(wanted.buffers)) as advance:
@@ -173,9 +169,10 @@ def _by_packets(network: Network, settings: Settings, results: SavedResults) -> 
             for ring, algorithm in RINGS.items():
                 for method in PACKET_METHODS:
                     name = packets_named(ring, method, buffer)
-                    call = Call("alltoall", algorithm, wanted.bytes)
-                    one = _packet_bandwidth(network, method, call, buffer)
-                    found[name] = compute_each(results, name, jobs, one, advance)
+                    model = replace(PAPER_MODEL, packets=Packets(buffer, settings.seed))
+                    variant = Variant(name, model, algorithm)
+                    each = _bandwidths(network, variant, method, wanted.bytes)
+                    found[name] = compute(results, name, jobs, settings.chunk, each, advance)
     return found
 
 
@@ -183,23 +180,12 @@ def packets_named(ring: str, method: str, buffer: int) -> str:
     return f"packets, {ring}, buffers of {buffer}: {method}"
 
 
-def _packet_bandwidth(network: Network, method: str, call: Call, buffer: int) -> Callable[[Job], float]:
-    """MB/s, as figure 8 defines them."""
-    predictor = Predictor(network, method, PAPER_MODEL, tables_of_the_paper(network, method))
-    rate = PAPER_MODEL.link_bandwidth
-    switches = packet_fabric.Switches(buffer)
-
-    def bandwidth(job: Job) -> float:
-        seconds = packet_fabric.seconds_of(predictor, job, call, switches, rate)
-        return call.bytes * (NODES - 1) * MAIN.ranks_per_node**2 / seconds / 1e6
-
-    return bandwidth
-
-
-def _bandwidths(network: Network, variant: Variant, method: str) -> Callable[[Sequence[Job]], list[float]]:
+def _bandwidths(
+    network: Network, variant: Variant, method: str, size: int = BYTES
+) -> Callable[[Sequence[Job]], list[float]]:
     """MB/s of jobs, as the paper's figure 8 defines them."""
     predictor = Predictor(network, method, variant.model, tables_of_the_paper(network, method))
-    call = Call("alltoall", variant.algorithm, BYTES)
+    call = Call("alltoall", variant.algorithm, size)
 
     def bandwidths(jobs: Sequence[Job]) -> list[float]:
         return [(prediction.bandwidth or 0) / 1e6 for prediction in predictor.predict(jobs, call)]

@@ -238,10 +238,15 @@ nb::bytes smpi_platform(const Network& network, const Routes* routes, const Plan
 
 void bind_flow(nb::module_& module) {
   nb::enum_<StepMode>(module, "StepMode").value("drift", StepMode::drift).value("synchronous", StepMode::synchronous);
+  settable(nb::class_<PacketOptions>(module, "PacketOptions"), Named{"buffer", &PacketOptions::buffer},
+           Named{"seed", &PacketOptions::seed})
+      .def_ro_static("mtu", &PacketOptions::mtu)
+      .def_ro_static("max_buffer", &PacketOptions::max_buffer);
   settable(nb::class_<FlowOptions>(module, "FlowOptions", "The model's numbers; see ayatori/flow/simulate.hpp."),
            Named{"steps", &FlowOptions::steps}, Named{"costs", &FlowOptions::costs},
            Named{"on_planes", &FlowOptions::on_planes}, Named{"head_of_line", &FlowOptions::head_of_line},
-           Named{"in_order", &FlowOptions::in_order}, Named{"late", &FlowOptions::late});
+           Named{"in_order", &FlowOptions::in_order}, Named{"late", &FlowOptions::late},
+           Named{"packets", &FlowOptions::packets});
   nb::enum_<PathChoice>(module, "PathChoice", "Who chooses the path of a message; see ayatori/flow/paths.hpp.")
       .value("plan", PathChoice::plan)
       .value("load", PathChoice::load)

@@ -19,7 +19,7 @@ FEW_JOBS = fat_tree_alltoall.Settings(
     jobs=4,
     contiguous=(15, 18),
     variants=(VARIANTS[0], VARIANTS[1], MEASURED_INSIDE, SHARED_INSIDE, VARIANTS[-1]),
-    packets=fat_tree_alltoall.Packets(jobs=0),
+    packets=fat_tree_alltoall.ByPackets(jobs=0),
     chunk=2,
 )
 SMALL_TORUS = torus_broadcast.Settings(shapes=("2x3x2",), sizes=(1 << 12, 1 << 20), smpi=False, on_nwtopo=None)

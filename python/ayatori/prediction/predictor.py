@@ -43,6 +43,16 @@ MAX_HASH_SEEDS = 10**4
 
 
 @dataclass(frozen=True)
+class Packets:
+    """Packets that queue in switches with finite buffers and credits, in place of flows that share links fairly."""
+
+    buffer: int = 8
+    """Packets that fit into the buffer at the end of each link."""
+    seed: int = 1
+    """Of the choices among packets that wait for one link."""
+
+
+@dataclass(frozen=True)
 class Model:
     """The simulator's numbers: bytes a second, seconds, bytes."""
 
@@ -54,6 +64,8 @@ class Model:
     costs: Costs | None = None
     """Of messages, copies and reductions; None: assumed for the rate of the links. FREE: they cost nothing."""
     head_of_line: bool = False
+    packets: Packets | None = None
+    """None: flows."""
     in_order: bool = True
     """Whether a connection carries its messages one after the other; else they share links, as in SimGrid."""
     rails: str = AUTO_RAILS
@@ -91,6 +103,9 @@ class Model:
         options.costs = to_core(self.costs or FREE)
         options.on_planes = [to_core(costs) for costs in self.on_planes or ()]
         options.head_of_line = self.head_of_line
+        if self.packets is not None:
+            options.packets = _core.PacketOptions()
+            options.packets.buffer, options.packets.seed = self.packets.buffer, self.packets.seed
         options.in_order = self.in_order
         options.late = list(self.late)
         return options

@@ -4,7 +4,7 @@
 namespace ayatori {
 
 Result<Prediction> simulate_drift(const Schedule& schedule, const Resources& resources, const FlowOptions& options) {
-  Traffic traffic(resources, options.head_of_line);
+  Traffic traffic(resources, options);
   const Rank ranks = schedule.call().ranks;
   DriftingSchedule drifting(schedule, options, traffic, {.ranks = 0, .routers = ranks}, 0);
   drifting.begin();
@@ -13,6 +13,7 @@ Result<Prediction> simulate_drift(const Schedule& schedule, const Resources& res
     for (const Token token : completed) drifting.complete(token);
     if (auto advanced = drifting.advance(); !advanced) return Failure(advanced.error());
   } while (traffic.advance(completed));
+  if (auto moves = traffic.check_packets(); !moves) return Failure(moves.error());
   Prediction result;
   result.seconds = drifting.end();
   result.rank_seconds = drifting.rank_ends();

@@ -5,6 +5,7 @@
 /// buses without a limit are left out.
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "ayatori/flow/paths.hpp"
@@ -34,6 +35,7 @@ class Resources {
 
   [[nodiscard]] const std::vector<double>& capacity() const { return capacity_; }
   [[nodiscard]] std::size_t link_count() const { return latency_.size(); }
+  [[nodiscard]] std::string name(std::uint32_t link) const { return paths_.name(link); }
 
   /// Used by messages within a machine, and by no others.
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }

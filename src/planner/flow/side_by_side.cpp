@@ -30,7 +30,7 @@ JoinedPaths joined(std::span<const JobSideBySide> jobs) {
 class SideBySide {
  public:
   SideBySide(std::span<const JobSideBySide> jobs, const FlowOptions& options)
-      : paths_(joined(jobs)), resources_(paths_, options), traffic_(resources_, options.head_of_line) {
+      : paths_(joined(jobs)), resources_(paths_, options), traffic_(resources_, options) {
     for (std::uint32_t number = 0; number < jobs.size(); ++number) {
       const JobSideBySide& job = jobs[number];
       loops_.emplace_back(DriftingSchedule(job.schedule, options, traffic_, paths_.placement(number), number), job);
@@ -50,6 +50,7 @@ class SideBySide {
         if (auto advanced = advance(number); !advanced) return of_job(number, advanced.error());
       }
     }
+    if (auto moves = traffic_.check_packets(); untimed_left_ != 0 && !moves) return Failure(moves.error());
     std::vector<TimeSideBySide> times;
     for (const Loop& loop : loops_) times.push_back(time_of(loop));
     return times;

@@ -36,6 +36,18 @@ Result<> check(const MessageCosts& costs) {
   return {};
 }
 
+Result<> check_packets(const FlowOptions& options) {
+  if (!options.packets) return {};
+  if (options.packets->buffer < 1 || options.packets->buffer > PacketOptions::max_buffer) {
+    return fail("a link has a buffer for 1 to {} packets, not for {}", PacketOptions::max_buffer,
+                options.packets->buffer);
+  }
+  if (options.head_of_line) return fail("head-of-line blocking is of rates, and packets block each other anyway");
+  if (options.steps == StepMode::synchronous) return fail("packets are simulated in steps that drift only");
+  if (!options.background.empty()) return fail("background traffic has rates, and packets have none");
+  return {};
+}
+
 }  // namespace
 
 Result<> check_options(const FlowOptions& options) {
@@ -68,7 +80,7 @@ Result<> check_options(const FlowOptions& options) {
     if (!costs) continue;
     if (auto checked = check(*costs); !checked) return checked;
   }
-  return {};
+  return check_packets(options);
 }
 
 Result<> check_split(const Paths& paths, const FlowOptions& options) {

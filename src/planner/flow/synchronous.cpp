@@ -184,7 +184,7 @@ class StepLoads {
   }
 
   [[nodiscard]] double seconds_by_traffic() {
-    Traffic traffic(resources_, options_.head_of_line);
+    Traffic traffic(resources_, options_);
     for (const auto& [from, to, bytes] : messages_) {
       traffic.send(from, to, bytes, 0, resources_.rendezvous_delay(from, to, bytes));
     }

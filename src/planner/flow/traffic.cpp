@@ -5,9 +5,9 @@
 
 namespace ayatori {
 
-Traffic::Traffic(const Resources& resources, bool head_of_line)
+Traffic::Traffic(const Resources& resources, const FlowOptions& options)
     : resources_(resources),
-      rates_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
+      rates_(resources.capacity(), options.head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
       processor_free_from_(resources.participant_count(), 0),
       outlet_free_from_(resources.outlet_count(), 0),
       buckets_(resources.nic_count()),
@@ -19,7 +19,8 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
     has_core_.assign(resources.participant_count(), false);
   }
   begin_background();
-  if (!resources.splits_by_load()) return;
+  if (options.packets) packets_ = std::make_unique<PacketFabric>(resources.capacity(), *options.packets);
+  if (packets_ || !resources.splits_by_load()) return;
   adaptive_ = std::make_unique<AdaptiveRates>(resources.capacity());
   carried_.assign(resources.capacity().size(), 0);
 }
@@ -77,15 +78,19 @@ void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
   wait_and_flow(message, 0, bytes, longest + seconds);
 }
 
-FlowId Traffic::add_flow(const SentMessage& message) {
-  if (!adaptive_) return rates_.add(route_.shared);
+/// Of what flows of a message or its part, whose route is `route_`; by load over all of the message's routes.
+FlowId Traffic::add_flow(const SentMessage& message, double bytes) {
+  const auto whole = static_cast<Bytes>(std::ceil(bytes));
+  if (!resources_.splits_by_load()) {
+    return packets_ ? packets_->add({{route_.shared}}, whole) : rates_.add(route_.shared);
+  }
   std::vector<std::vector<Constraint>> paths;
   const std::uint32_t count = resources_.part_count(message.from, message.to, Bytes{1} << 31U);
   for (std::uint32_t path = 0; path < count; ++path) {
     resources_.find_route(message.from, message.to, message.bytes, path, route_);
     paths.push_back(route_.shared);
   }
-  return adaptive_->add(std::move(paths));
+  return packets_ ? packets_->add(paths, whole) : adaptive_->add(std::move(paths));
 }
 
 /// Notes what has flowed at the present rates.
@@ -96,7 +101,8 @@ void Traffic::carry() {
 }
 
 std::vector<Bytes> Traffic::link_bytes() const {
-  if (!adaptive_) return link_bytes_;
+  if (!resources_.splits_by_load()) return link_bytes_;
+  if (packets_) return {packets_->carried().begin(), packets_->carried().begin() + link_bytes_.size()};
   std::vector<Bytes> bytes;
   for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
     bytes.push_back(static_cast<Bytes>(std::llround(carried_[link])));
@@ -176,7 +182,7 @@ bool Traffic::flow(Bytes bytes, MessageNumber message, std::uint32_t part) {
     timers_.push({now_, timers_made_++, 0, message, part, 0});
     return false;
   }
-  const FlowId id = add_flow(messages_[message]);
+  const FlowId id = add_flow(messages_[message], left);
   if (flows_.size() <= id) flows_.resize(id + 1);
   flows_[id] = {message, part, left, now_, 0, from_nic, to_nic};
   return true;
@@ -204,9 +210,8 @@ void Traffic::finish_part(MessageNumber message, std::vector<Token>& completed) 
 bool Traffic::advance(std::vector<Token>& completed) {
   completed.clear();
   while (completed.empty()) {
-    update_rates();
     const double first_timer = timers_.empty() ? std::numeric_limits<double>::infinity() : timers_.top().time;
-    const double next = std::min(first_timer, ends_.first_time());
+    const double next = std::min(first_timer, first_end(first_timer));
     if (next == std::numeric_limits<double>::infinity()) return false;
     now_ = std::max(now_, next);
     carry();
@@ -244,12 +249,26 @@ void Traffic::note_saturation() {
   });
 }
 
+/// When the first flow ends; of packets only, if it ends before that.
+double Traffic::first_end(double before) {
+  if (packets_) return packets_->advance(now_, before);
+  update_rates();
+  return ends_.first_time();
+}
+
+/// One of the flows that end now.
+std::optional<FlowId> Traffic::take_end(double until) {
+  if (packets_) return packets_->take_arrived();
+  if (ends_.first_time() > until) return std::nullopt;
+  const FlowId id = ends_.first();
+  ends_.erase(id);
+  with_rates([&](auto& rates) { rates.remove(id); });
+  return id;
+}
+
 void Traffic::finish_flows(double until, std::vector<Token>& completed) {
-  while (ends_.first_time() <= until) {
-    const FlowId id = ends_.first();
-    ends_.erase(id);
-    with_rates([&](auto& rates) { rates.remove(id); });
-    const Flow& flow = flows_[id];
+  while (const auto id = take_end(until)) {
+    const Flow& flow = flows_[*id];
     const Connection connection = connection_of(flow.message, flow.part);
     buckets_.end(flow.from_nic, flow.to_nic, buckets_of(flow.message), now_);
     finish_part(flow.message, completed);
@@ -278,7 +297,16 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
   }
 }
 
+Result<> Traffic::check_packets() const {
+  if (!packets_ || packets_->empty()) return {};
+  const auto cycle = packets_->cycle();
+  return with_cause(fail("packets wait for each other, and none can go on"),
+                    fmt::format("the buffers of {} links are full in a cycle, from {} on", cycle.size(),
+                                cycle.empty() ? "?" : resources_.name(cycle.front())));
+}
+
 std::vector<double> Traffic::saturated_seconds() const {
+  if (packets_) return {packets_->waited().begin(), packets_->waited().begin() + link_bytes_.size()};
   std::vector<double> seconds = saturated_;
   for (std::size_t link = 0; link < seconds.size(); ++link) {
     if (saturated_since_[link] >= 0) seconds[link] += now_ - saturated_since_[link];

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Messages under way, and the time at which each has arrived: latency, then the queue of its connection, then max-min
-/// fair sharing, event by event. Parts of a message are flows of their own; it has arrived when all of them have.
+/// fair sharing, or packets that queue (packet_fabric.hpp), event by event. Parts of a message are flows of their own;
+/// it has arrived when all of them have.
 ///
 /// Times that differ by less than `time_tolerance` of the time that has passed are the same instant: whatever
 /// ends then, ends together, and rates are computed once afterwards. So equal messages that started together end
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "event_heap.hpp"
 #include "fair_rates.hpp"
 #include "message_queues.hpp"
+#include "packet_fabric.hpp"
 #include "resources.hpp"
 
 namespace ayatori {
@@ -32,7 +35,7 @@ using Token = std::uint64_t;
 class Traffic {
  public:
   /// `resources` must outlive it.
-  Traffic(const Resources& resources, bool head_of_line);
+  Traffic(const Resources& resources, const FlowOptions& options);
 
   /// Seconds since the beginning.
   [[nodiscard]] double now() const { return now_; }
@@ -52,6 +55,9 @@ class Traffic {
   /// Goes to the next instant at which a message or timer is complete, and replaces `completed` by all that are. False
   /// if nothing is under way.
   bool advance(std::vector<Token>& completed);
+
+  /// When advance() has found nothing more. Error: packets are under way and wait for each other (names a link).
+  [[nodiscard]] Result<> check_packets() const;
 
   /// Bytes of messages that began, by link; where packets spread by load, those that have flowed.
   [[nodiscard]] std::vector<Bytes> link_bytes() const;
@@ -115,7 +121,7 @@ class Traffic {
   bool flow(Bytes bytes, MessageNumber message, std::uint32_t part);
   [[nodiscard]] BucketSize buckets_of(MessageNumber message) const;
   void begin_background();
-  [[nodiscard]] FlowId add_flow(const SentMessage& message);
+  [[nodiscard]] FlowId add_flow(const SentMessage& message, double bytes);
   void carry();
   /// What computes the rates: of paths that are fixed, or by load.
   template <typename Act>
@@ -124,6 +130,8 @@ class Traffic {
   }
   void finish_part(MessageNumber message, std::vector<Token>& completed);
   void update_rates();
+  double first_end(double before);
+  std::optional<FlowId> take_end(double until);
   void note_saturation();
   void finish_flows(double until, std::vector<Token>& completed);
   void finish_timers(double until, std::vector<Token>& completed);
@@ -131,6 +139,7 @@ class Traffic {
   const Resources& resources_;
   FairRates rates_;
   std::unique_ptr<AdaptiveRates> adaptive_;  // instead of `rates_`, where packets spread by load
+  std::unique_ptr<PacketFabric> packets_;    // instead of rates
   double carried_until_ = 0;
   std::vector<double> carried_;              // bytes until then, by constraint
   std::vector<double> processor_free_from_;  // by participant

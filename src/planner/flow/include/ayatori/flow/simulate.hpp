@@ -84,6 +84,19 @@
 ///   slows the flows that share the links before l to the same rate; src/planner/flow/fair_rates.hpp has the
 ///   equation. Needs more time: every change is followed through all flows that are connected with it by shared links.
 ///
+///   packets (an option): switches have queues, and what flows in 3 are packets of PacketOptions::mtu bytes. At the end
+///   of each directed link l is a buffer for PacketOptions::buffer packets, first in, first out; a link sends a packet
+///   of b bytes for b / capacity(l), and only while the buffer at its end has room (a credit, which returns in no
+///   time). The packet at the head of a buffer waits for its next link, and all behind it wait with it: head-of-line
+///   blocking. A buffer feeds one link at a time. A link that becomes free takes one of the packets that wait for it,
+///   at random; of a NIC's messages, and of the parts of a message, likewise one sends its next packet, as queue pairs
+///   take turns. A packet goes on while it is still arriving (cut-through), but onto a faster link only when all of it
+///   is there. So a message alone takes as long as a flow. NICs take packets as they come. Limits of NICs and buses are
+///   links of that rate, first and last on the path. Links count as saturated while they are busy and packets of
+///   others wait for them. Where packets spread by load, a packet that comes to a switch takes, of the links by which its
+///   message's paths go on from there, the one with the fewest packets that wait for it in the switch or are in the
+///   buffer at its end; of equal ones any. Needs StepMode::drift, no background and no head_of_line.
+///
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
 
 #include <cstdint>
@@ -102,6 +115,16 @@ namespace ayatori {
 
 enum class StepMode : std::uint8_t { drift, synchronous };
 
+struct PacketOptions {
+  /// Bytes of a packet: the most that the adapters of paper 1 take (InfiniBand has MTUs of 256 to 4096 bytes). Headers
+  /// are part of what a link's rate leaves out.
+  static constexpr Bytes mtu = 2048;
+  /// Credits count at most 2048 blocks of 64 bytes (InfiniBand Architecture Specification 1.2, section 7.9.4).
+  static constexpr std::uint32_t max_buffer = 2048 * 64 / mtu;
+  std::uint32_t buffer = 8;  ///< packets that fit into the buffer at the end of a link: 1 to max_buffer
+  std::uint64_t seed = 1;    ///< of the choices among packets
+};
+
 struct FlowOptions {
   StepMode steps = StepMode::drift;
   CommunicationCosts costs;
@@ -116,6 +139,8 @@ struct FlowOptions {
   std::vector<double> late = {};
   /// Needs StepMode::drift, paths that do not split by load and no head_of_line.
   std::vector<SteadyFlow> background = {};
+  /// Packets that queue instead of rates; nothing: rates.
+  std::optional<PacketOptions> packets = {};
 };
 
 struct HotLinkTime {
@@ -133,9 +158,9 @@ struct Prediction {
   std::vector<HotLinkTime> hot_links;  ///< those saturated longest first, then the busiest; at most 16
 };
 
-/// Errors: a schedule that deadlocks (names participant, stream and step; drift only), participants that `paths`
-/// does not know, options that are negative or not finite. Memory grows with participants, links and messages under
-/// way, not with the number of messages.
+/// Errors: a schedule that deadlocks (names participant, stream and step; drift only), packets that wait for each other
+/// (names a link), participants that `paths` does not know, options that are negative or not finite. Memory grows with
+/// participants, links and messages under way, not with the number of messages.
 [[nodiscard]] Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options);
 
 /// One of many runs that have nothing to do with each other.
