@@ -196,6 +196,12 @@ RAILS = Annotated[
     ),
 ]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Model head-of-line blocking in switches.")]
+PACKETS = Annotated[
+    bool, typer.Option("--packets", help="Simulate packets that queue in switches: finite buffers, credits.")
+]
+LINK_BUFFER = Annotated[
+    int | None, typer.Option(metavar="N", help="With --packets: packets that a link's buffer holds, 1 to 64 (8).")
+]
 RESUME = Annotated[
     bool,
     typer.Option("--resume", help="Continue the same command after Ctrl-C.", rich_help_panel=SEARCH_PANEL),

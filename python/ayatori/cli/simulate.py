@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, TypedDict
 
 import typer
 
-from ayatori._core import Job, Network, Purpose, placement_of_job
+from ayatori._core import Job, Network, PacketOptions, Purpose, placement_of_job
 from ayatori.base.errors import Error
 from ayatori.base.spreads import PerhapsSpread, Spread
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
@@ -25,10 +25,11 @@ from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, leave
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import BackgroundData, background_as_data
+from ayatori.planning.plans import MULTIPATH
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.calls import Call, check_algorithm_name, make_schedule, read_pair_sizes
-from ayatori.prediction.predictor import Model
+from ayatori.prediction.predictor import Model, Packets
 from ayatori.prediction.simulation import Simulation, SimulationData, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
 from ayatori.prediction.together import ConcurrentData, ConcurrentSimulation, concurrent_as_data
@@ -84,6 +85,26 @@ class CallOptions:
         return Call(self.collective, self.algorithm, size, self.root, options.value_of(parse_bytes, self.chunk))
 
 
+@dataclass(frozen=True)
+class SimulatedModel(ModelOptions):
+    """The options that say what messages cost, and whether packets queue."""
+
+    packets: options.PACKETS = False
+    link_buffer: options.LINK_BUFFER = None
+
+    def packets_by(self, seed: int) -> Packets | None:
+        """What queues, with this seed; None: flows. Raises UsageError."""
+        if self.link_buffer is not None and not self.packets:
+            raise UsageError("--link-buffer is of packets", hint="--packets --link-buffer N")
+        if self.link_buffer is not None and not 1 <= self.link_buffer <= PacketOptions.max_buffer:
+            raise UsageError(
+                f"--link-buffer {self.link_buffer} is out of range", hint=f"1 to {PacketOptions.max_buffer}"
+            )
+        if not self.packets:
+            return None
+        return Packets(seed=seed) if self.link_buffer is None else Packets(self.link_buffer, seed)
+
+
 class SimulatedTogether(ConcurrentData):
     background: float
     """The share of other hosts that send, too."""
@@ -128,7 +149,7 @@ def simulate(
     *,
     what: CallOptions,
     paths: PathOptions,
-    costs: ModelOptions,
+    costs: SimulatedModel,
     rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
@@ -137,13 +158,15 @@ def simulate(
 ) -> None:
     """Predict the time of a collective on a network.
 
-    Messages are flows that share links fairly. --jobs times concurrent jobs, each in a loop that begins at a random
-    phase. Without --jobs, the processes of an mpirun or srun share the jobs.
+    Messages are flows that share links fairly, or with --packets packets that queue in switches. --jobs times
+    concurrent jobs, each in a loop that begins at a random phase. Without --jobs, the processes of an mpirun or srun
+    share the jobs.
     """
     started = time.monotonic()
     call, each, asked = what.call(), what.each, what.asked
     network = on.open(Purpose.collectives)
-    model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
+    model = replace(costs.model_on(network), packets=costs.packets_by(each.seed))
+    model = paths.hashing(replace(model, rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.one_by_one, schedule_out, resume or None])
     check_algorithm(network, paths, call.algorithm)
     question = Question(call, what.sizes, paths, model)
@@ -270,6 +293,7 @@ def describe(data: SimulateData, model: Model) -> None:
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else counted(data["per_job"][0]["ranks"], "rank")
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     describe_paths(data)
+    describe_packets(data["method"], model.packets)
     describe_costs(model)
     if data["background"]:
         say(f"  background    {options.background_in_words(data['background'])}")
@@ -286,7 +310,16 @@ def describe(data: SimulateData, model: Model) -> None:
             [f"  {link['link']}", f"{link['saturated']:.1%}", f"{link['busy']:.1%}", str(link["jobs"])]
             for link in hottest
         ]
-        print_table("", ["  links that flows waited for", "of the time", "busy", "jobs"], rows)
+        who = "flows" if model.packets is None else "packets"
+        print_table("", [f"  links that {who} waited for", "of the time", "busy", "jobs"], rows)
+
+
+def describe_packets(method: str, packets: Packets | None) -> None:
+    """A line: how they queue, or what flows over several paths leave out."""
+    if packets is not None:
+        say(f"  packets       {PacketOptions.mtu} B, {packets.buffer} in a buffer, seed {packets.seed}")
+    elif method == MULTIPATH:
+        say("  left out      head-of-line blocking between packets (paper 1, section 6): --packets simulates it")
 
 
 def describe_together(together: SimulatedTogether, seed: int) -> None:
