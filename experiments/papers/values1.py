@@ -116,8 +116,8 @@ def _utilisation(allocation: str) -> Source:
 
 
 def _several_against_one(saved: Saved) -> float:
-    """MB/s by which one path is ahead of several with head-of-line blocking."""
-    return float(saved.of("one path")[0]["mbps"] - saved.of("several paths, head-of-line")[0]["mbps"])
+    """MB/s by which one path is ahead of several, by packets."""
+    return float(saved.of("one path, packets")[0]["mbps"] - saved.of("several paths, packets")[0]["mbps"])
 
 
 def _gain_by_steps(saved: Saved) -> float:
@@ -212,8 +212,8 @@ VALUES: Values = {
     "free_16_before": single("16 random nodes", "free_before"),
     "opensm_ftree": single("OpenSM's ftree", "opensm_ftree"),
     "ours_ftree": single("OpenSM's ftree", "ours"),
-    "several_blocked": single("several paths, head-of-line", "mbps"),
+    "several_blocked": single("several paths, packets", "mbps"),
     "several": single("several paths", "mbps"),
-    "one_path": single("one path", "mbps"),
-    "one_path_ahead": Source("single_commands", _several_against_one, "several paths, head-of-line"),
+    "one_path": single("one path, packets", "mbps"),
+    "one_path_ahead": Source("single_commands", _several_against_one, "several paths, packets"),
 }

@@ -152,8 +152,8 @@ def _random_jobs(source: str, size: int) -> Command:
 
 
 def _several_paths(more: str) -> Command:
-    words = f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 1MiB --random-jobs 4"
-    costs = "--job-size 16 --ppn 8 --link-bandwidth 1716MB/s --calibration none"
+    words = f"ayatori simulate {_CLUSTER} --collective alltoall --algorithm two-level-ring --bytes 256KiB"
+    costs = "--random-jobs 4 --job-size 16 --ppn 8 --link-bandwidth 1716MB/s --calibration none"
     return Command(f"{words} {costs} {more} --json", _json(_mean_bandwidth))
 
 
@@ -188,9 +188,9 @@ COMMANDS = {
         f"ayatori compare {_CLUSTER} --engines ftree --job-sizes 16 --jobs-per-size 100 --json", _json(_by_name)
     ),
     "OpenSM's file engine": Command(f"ayatori lab fabric {_CLUSTER} --json", _json(_checks)),
-    "one path": _several_paths("--method base-lids --head-of-line"),
+    "one path, packets": _several_paths("--method rule --packets"),
     "several paths": _several_paths("--method multipath"),
-    "several paths, head-of-line": _several_paths("--method multipath --head-of-line"),
+    "several paths, packets": _several_paths("--method multipath --packets"),
     "binary tree": Command("binary_tree", _binary_tree),
     "binary tree, by rank": _broadcast("binary"),
     "binary tree, mapped": _broadcast("mapped-binary"),
