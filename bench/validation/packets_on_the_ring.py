@@ -43,9 +43,9 @@ def means(network: Network, jobs: list[Job], packets: Packets, size: int) -> dic
 def faults(found: dict[str, float]) -> list[str]:
     """What differs from the paper."""
     wrong = [
-        f"{method}: {found[method]:.0f} MB/s, the paper's {told['mean']}"
-        for method, told in paper1.RANDOM.items()
-        if abs(found[method] / told["mean"] - 1) > NEARLY
+        f"{method}: {found[method]:.0f} MB/s, the paper's {measured['mean']}"
+        for method, measured in paper1.RANDOM.items()
+        if abs(found[method] / measured["mean"] - 1) > NEARLY
     ]
     return wrong + ["several paths are not below the rule"] * (found[MULTIPATH] >= found["rule"])
 

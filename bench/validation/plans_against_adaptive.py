@@ -1,5 +1,6 @@
 """Plans compared with adaptive routing and a hash per flow: all-to-alls of fragmented jobs on regular, tapered and
-damaged trees, alone and together. Prints the tables of docs/plans-against-adaptive.md.
+damaged trees, alone (as flows, and by packets that queue) and together. Prints the tables of
+docs/plans-against-adaptive.md.
 
     python -m bench.validation.plans_against_adaptive --jobs 20 --seed 1
 """
@@ -24,7 +25,7 @@ from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import ADAPTIVE, ECMP, Model, Predictor
+from ayatori.prediction.predictor import ADAPTIVE, ECMP, Model, Packets, Predictor
 from ayatori.prediction.together import ConcurrentSimulation
 
 CALL = Call("alltoall", "shift", 1 << 20)
@@ -91,9 +92,9 @@ def seconds(network: Network, job: Job, method: str, model: Model) -> float:
     return Predictor(network, name, model).predict([job], call)[0].seconds
 
 
-def model_of(seed: int) -> Model:
-    """Only paths cost time: no latency, no overheads."""
-    return Model(link_latency=0, costs=FREE, hash_seed=seed)
+def model_of(seed: int, packets: Packets | None = None) -> Model:
+    """Only paths cost time, and queues of packets: no latency, no overheads."""
+    return Model(link_latency=0, costs=FREE, hash_seed=seed, packets=packets)
 
 
 def least_seconds(network: Network, job: Job) -> float:
@@ -102,13 +103,13 @@ def least_seconds(network: Network, job: Job) -> float:
     return (job.rank_count - 1) * CALL.bytes / rate
 
 
-def alone(case: Case, jobs: int, seed: int, folder: Path) -> dict[str, float]:
+def alone(case: Case, jobs: int, seed: int, folder: Path, packets: Packets | None) -> dict[str, float]:
     """Mean share of the NICs' bandwidth by each method, over fragmented jobs."""
     dice = random.Random(seed)
     reached: dict[str, list[float]] = {method: [] for method in METHODS}
     for _ in range(jobs):
         network = drawn(case, dice, folder)
-        model = model_of(seed)
+        model = model_of(seed, packets)
         job = job_of(network, dice.sample(hosts_of(network), JOB_SIZE))
         peak = least_seconds(network, job)
         for method in METHODS:
@@ -158,8 +159,9 @@ def main() -> None:
     print(f"seed {options.seed}, {options.jobs} draws a tree; share of what the NICs could, mean")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        rows = {case.words: alone(case, options.jobs, options.seed, folder) for case in CASES}
-        print_rows(f"{JOB_SIZE} hosts, alone", rows)
+        for more, packets in {"": None, ", by packets": Packets(seed=options.seed)}.items():
+            rows = {case.words: alone(case, options.jobs, options.seed, folder, packets) for case in CASES}
+            print_rows(f"{JOB_SIZE} hosts, alone{more}", rows)
         rows = {case.words: together(case, options.jobs, options.seed, folder) for case in CASES}
         print_rows(f"{NEIGHBOURS} jobs of {JOB_SIZE // 2} hosts, at the same time", rows)
 

@@ -55,7 +55,7 @@ TEST(PacketFabric, APacketGoesOntoAFasterLinkWhenAllOfItIsThere) {
   expect_seconds(over({1000, 2000}, 10 * mtu, by_packets()), 10 * mtu / 1000.0 + mtu / 2000.0);
 }
 
-TEST(PacketFabric, MessagesThatShareALinkTakeTurns) {
+TEST(PacketFabric, MessagesThatShareALinkAlternate) {
   // Ranks 0 and 1 send to 2 and 3 over link 2, which each packet of theirs needs.
   const ListedPaths paths({1, 1, 1, 1, 1}, {0, 1, 2, 3}, {{{0, 2}, {0, 2, 3}}, {{1, 3}, {1, 2, 4}}});
   const Prediction both = run(at_once(4, {{0, 2, 100 * mtu}, {1, 3, 100 * mtu}}), paths, by_packets());

@@ -90,11 +90,11 @@
 ///   time). The packet at the head of a buffer waits for its next link, and all behind it wait with it: head-of-line
 ///   blocking. A buffer feeds one link at a time. A link that becomes free takes one of the packets that wait for it,
 ///   at random; of a NIC's messages, and of the parts of a message, likewise one sends its next packet, as queue pairs
-///   take turns. A packet goes on while it is still arriving (cut-through), but onto a faster link only when all of it
+///   alternate. A packet goes on while it is still arriving (cut-through), but onto a faster link only when all of it
 ///   is there. So a message alone takes as long as a flow. NICs take packets as they come. Limits of NICs and buses are
 ///   links of that rate, first and last on the path. Links count as saturated while they are busy and packets of
-///   others wait for them. Where packets spread by load, a packet that comes to a switch takes, of the links by which its
-///   message's paths go on from there, the one with the fewest packets that wait for it in the switch or are in the
+///   others wait for them. Where packets spread by load, a packet that comes to a switch takes, of the links by which
+///   its message's paths go on from there, the one with the fewest packets that wait for it in the switch or are in the
 ///   buffer at its end; of equal ones any. Needs StepMode::drift, no background and no head_of_line.
 ///
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
