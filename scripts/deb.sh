@@ -48,7 +48,7 @@ control_file() { # folder of Python's packages
     dependencies "$1" >build/deb/dependencies 2>build/deb/shlibdeps.log || { cat build/deb/shlibdeps.log >&2; return 1; }
     minor=$(/usr/bin/python3 -c 'import sys; print(sys.version_info[1])')
     # shellcheck disable=SC2086
-    commands=$(echo $lab_packages libibnetdisc5 "openmpi-bin | mpich" | sed 's/ \([^|]\)/, \1/g; s/|, /| /g')
+    commands=$(echo $lab_packages libibnetdisc5 libibverbs1 ibverbs-providers "openmpi-bin | mpich" | sed 's/ \([^|]\)/, \1/g; s/|, /| /g')
     cat <<END
 Package: ayatori
 Version: $version

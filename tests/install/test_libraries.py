@@ -23,6 +23,7 @@ C_API = {
     "libayatori_yields.so": r"ucp_worker_progress",
     "libayatori_paths.so": r"ibv_modify_qp|ibv_create_ah|ibv_close_device|dlvsym",
     "libhpcc_only_hpl.so": r"malloc",
+    **{f"libcollectives_tuned_{family}_main.so": "main" for family in ("openmpi", "mpich")},
     # Each is loaded by one that knows it.
     "libayatori_mpi_engine.so": r"ayatori_mpi_engine_start|ayatori_mpi_engine_force",
     "libayatori_paths_engine.so": r"ayatori_paths_engine_start",
@@ -36,7 +37,7 @@ RUNTIME = r"libc|libm|libdl|libpthread|librt|ld-linux-.*|libstdc\+\+|libgcc_s"
 NEEDED = {
     "libnwtopo.so": "libfmt",
     "libacp.so": "libfmt|libnettle",
-    "libacp_verbs.so": "libfmt|libibverbs|libnettle",
+    "libacp_verbs.so": "libfmt|libnettle",
     "libayatori-fi.so": "libfabric|libfmt|libnettle",
     "libayatori_mpi_engine.so": "libfmt|libnettle",
     "libayatori_paths_engine.so": "libfmt",
@@ -101,3 +102,24 @@ def test_live_discovery_says_which_package_it_misses(tmp_path: Path) -> None:
     done = ran([*AYATORI, "show", "ib:live"], env={"LD_LIBRARY_PATH": str(tmp_path)})
     assert done.returncode == 1 and "libibnetdisc.so.5 can't be loaded" in done.stderr
     assert "hint: apt-get install libibnetdisc5" in done.stderr
+
+
+OPENED = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.acp_error_message.restype = ctypes.c_char_p
+print(library.acp_init(None, None), library.acp_error_message().decode())
+"""
+
+
+def test_an_adapter_says_which_package_it_misses(libraries: list[Path], tmp_path: Path) -> None:
+    """libacp, and what it loads for adapters, need no libibverbs before one is opened."""
+    library = next(path for path in libraries if name_of(path) == "libacp.so")
+    job = {"ACP_WIRES": "verbs", "ACP_RANK": "0", "ACP_PROCS": "1"}
+    missing = ": apt-get install libibverbs1 ibverbs-providers"
+    (tmp_path / "libibverbs.so.1").write_text("")
+    said = said_by([sys.executable, "-c", OPENED, library], env=job | {"LD_LIBRARY_PATH": str(tmp_path)})
+    assert said.startswith("-1 libibverbs.so.1 can't be loaded") and missing in said
+    said_by(["cc", "-shared", "-x", "c", "/dev/null", "-o", tmp_path / "libibverbs.so.1"])  # as one that is too old
+    said = said_by([sys.executable, "-c", OPENED, library], env=job | {"LD_LIBRARY_PATH": str(tmp_path)})
+    assert "undefined symbol: ibv_get_device_list, version IBVERBS_1.1" in said and missing in said

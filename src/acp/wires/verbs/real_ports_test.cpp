@@ -15,6 +15,7 @@
 #include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/verbs/verbs_wire.hpp"
 #include "bootstrap_fixtures.hpp"
+#include "verbs_library.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -25,6 +26,7 @@ constexpr JobKey key = 0x5eed;
 constexpr auto patience = std::chrono::minutes(4);
 
 std::vector<std::string> device_names() {
+  if (!load_verbs_library()) return {};
   int count = 0;
   ibv_device** const list = ibv_get_device_list(&count);
   std::vector<std::string> names;

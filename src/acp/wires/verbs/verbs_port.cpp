@@ -9,6 +9,7 @@
 
 #include "ayatori/base/descriptor.hpp"
 #include "verbs_connections.hpp"
+#include "verbs_library.hpp"
 
 namespace ayatori::wires {
 
@@ -72,6 +73,7 @@ Failure VerbsPort::refused_by_device(std::string_view what, int code) const {
 }
 
 Result<> VerbsPort::open_device() {
+  if (const auto loaded = load_verbs_library(); !loaded) return Failure(loaded.error());
   const DeviceList list;
   if (!list.devices || list.count == 0) {
     return with_hint(with_code(fail("this machine has no RDMA device"), ENODEV),
