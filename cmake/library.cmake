@@ -76,6 +76,7 @@ function(ayatori_library name)
   # A message passes many small functions: no detour for libraries that might replace them.
   target_compile_options(${name} PRIVATE -fno-semantic-interposition)
 
+  set_property(GLOBAL PROPERTY ayatori_used_by_${name} ${ARG_USES})
   set_property(GLOBAL PROPERTY ayatori_product_of_${name} ${ARG_IN})
   set_property(GLOBAL APPEND PROPERTY ayatori_folders_of_${ARG_IN} ${name})
   if(AYATORI_TESTS)
@@ -97,6 +98,21 @@ function(ayatori_headers_of result)
     list(APPEND headers headers::${folder})
   endforeach()
   set(${result} ${headers} PARENT_SCOPE)
+endfunction()
+
+# ayatori_with_used(RESULT FOLDERS…): these, and all that they use: for libraries that are compiled where nothing else is
+# wanted, and would take a whole product otherwise.
+function(ayatori_with_used result)
+  set(left ${ARGN})
+  while(left)
+    list(POP_FRONT left folder)
+    if(NOT folder IN_LIST found)
+      list(APPEND found ${folder})
+      get_property(used GLOBAL PROPERTY ayatori_used_by_${folder})
+      list(APPEND left ${used})
+    endif()
+  endwhile()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # ayatori_parts(RESULT PRODUCT FOLDERS…): what a test of these folders links. Of the planner and of what runs in MPI

@@ -54,6 +54,7 @@ def compile_plugin(mpicc: str, family: str, package: Path, log: Path) -> list[Pa
         options = {
             "CMAKE_BUILD_TYPE": "Release",
             "CMAKE_UNITY_BUILD": "ON",
+            "CMAKE_UNITY_BUILD_BATCH_SIZE": "16",
             **{f"AYATORI_{name}": word for name, word in _WHAT.items()},
             **{f"AYATORI_MPICC_{each}": shutil.which(mpicc) if each == family else "" for each in _WORLD},
             "CMAKE_PREFIX_PATH": sources / "parts",
