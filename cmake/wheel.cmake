@@ -1,4 +1,5 @@
-# For `./run wheel`: zig compiles for glibc 2.28, whatever this machine has, with its own C++ runtime linked in.
+# For `./run wheel`: zig compiles for glibc 2.28, whatever this machine has, with its own C++ runtime linked in. It keeps
+# what it compiled, without ccache.
 # AYATORI_WHEEL_PARTS is a folder that scripts/wheel_parts.sh made: zig's commands in bin/, others' headers and libraries
 # in usr/, none of them this machine's.
 
@@ -11,6 +12,14 @@ foreach(tool C_COMPILER=cc CXX_COMPILER=c++ AR=ar RANLIB=ranlib)
   list(GET tool 0 variable)
   list(GET tool 1 name)
   set(CMAKE_${variable} ${AYATORI_WHEEL_PARTS}/bin/${name})
+endforeach()
+
+set(AYATORI_CCACHE "" CACHE FILEPATH "")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
+set(CMAKE_CXX_FLAGS_RELEASE ${CMAKE_C_FLAGS_RELEASE} CACHE STRING "")
+# Its runtime has what debuggers want, ten times the size; it can leave that out while it links, and not afterwards.
+foreach(kind SHARED MODULE EXE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT -s)
 endforeach()
 
 set(CMAKE_FIND_ROOT_PATH ${AYATORI_WHEEL_PARTS})

@@ -3,7 +3,7 @@
 
 wheel_pythons="3.13 3.11 3.10"
 # They run; nothing of theirs comes into a wheel, for which zig compiles.
-wheel_packages="cmake ninja-build make m4 binutils python3 python3-venv"
+wheel_packages="cmake ninja-build make m4 python3 python3-venv"
 
 debian_machine() { # machine
     case $1 in x86_64) echo amd64 ;; aarch64) echo arm64 ;; *) return 1 ;; esac
@@ -19,21 +19,17 @@ compile_for_wheel() { # folder of parts, machine, Python, its headers
     watched "configuring for $2 and Python $3" "$1.configure.log" \
         cmake -S . -B "$1/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/wheel.cmake" -DAYATORI_WHEEL_PARTS="$1" \
         -DAYATORI_WHEEL_MACHINE="$2" -DAYATORI_WHEEL_PYTHON="$3" -DAYATORI_WHEEL_PYTHON_HEADERS="$4" -DAYATORI_TESTS=OFF \
-        -DAYATORI_PYTHON=ON -DPython_EXECUTABLE="$PWD/.venv/bin/python" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-        -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 || exit 1
+        -DAYATORI_PYTHON=ON -DAYATORI_PRECOMPILE=ON -DPython_EXECUTABLE="$PWD/.venv/bin/python" -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 || exit 1
     watched "compiling for $2 and Python $3" "$1.build.log" cmake --build "$1/build" || exit 1
 }
 
-fill_wheel() { # folder of parts, machine: what the wheel has, in the stage
+fill_wheel() { # folder of parts: what the wheel has, in the stage
     rm -rf "$1/stage"
     cmake --install "$1/build" --prefix "$1/stage" --component python
     # A wheel has no links.
     find "$1/stage/ayatori" -maxdepth 1 -type l -exec sh -euc 'for link; do cp --remove-destination "$(readlink -f "$link")" "$link"; done' sh {} +
     rm -f "$1"/stage/ayatori/lib*.so.*.*
-    # zig links with what debuggers want, five times the size. The strip of this machine knows its own kind alone.
-    if [ "$2" = "$(uname -m)" ]; then
-        find "$1/stage/ayatori" \( -name '*.so*' -o -path '*/programs/*' -perm -100 \) ! -path '*/sources/*' -exec strip {} +
-    fi
     tar -c -C python --exclude=__pycache__ --exclude='*.so' ayatori | tar -x -C "$1/stage"
 }
 
@@ -55,7 +51,7 @@ make_wheels_for() { # folder for them, machine
         headers=$(headers_of_python "$parts" "$python")
         [ -n "$headers" ] || { echo "left out: a wheel for Python $python, whose headers are not here" >&2; continue; }
         compile_for_wheel "$parts" "$2" "$python" "$headers"
-        { fill_wheel "$parts" "$2"; describe_wheel "$parts" "$2" "$python"; } >"$parts.stage.log"
+        { fill_wheel "$parts"; describe_wheel "$parts" "$2" "$python"; } >"$parts.stage.log"
         .venv/bin/python -m wheel pack --dest-dir "$1" "$parts/stage" >>"$parts.stage.log"
     done
     ls "$1"/ayatori-*-manylinux_2_28_"$2".whl

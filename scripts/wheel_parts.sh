@@ -1,7 +1,7 @@
 # What wheels are made from besides our sources, for one kind of machine, in build/wheel-MACHINE: zig's commands, headers
 # from Debian 12's packages, and libyaml and nettle from its sources. Nothing is installed, and nobody need be root.
 
-header_packages="libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev \
+header_packages="libfmt-dev libfabric-dev libibnetdisc-dev libibmad-dev libibumad-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev \
     libopenmpi-dev libmpich-dev libibverbs-dev libpmix-dev libpython3.11-dev"
 # Of a newer Debian: wheels for Python 3.12 and later need headers of one of them.
 newer_header_packages="libpython3.13-dev"
@@ -27,6 +27,8 @@ Dir::Cache "$apt/cache";
 APT::Architecture "$debian_machine";
 APT::Architectures { "$debian_machine"; };
 APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 END
         APT_CONFIG="$apt/apt.conf" apt-get -q update || { rm "$apt/apt.conf"; exit 1; }
     fi
@@ -40,9 +42,14 @@ write_command() { # file, line
 
 write_tools() { # folder, machine
     mkdir -p "$1/bin" "$1/fmt" "$1/licenses"
-    zig="$PWD/.venv/bin/python -m ziglang"
-    cp "$(.venv/bin/python -c 'import ziglang; print(*ziglang.__path__)')/lib/libcxx/LICENSE.TXT" "$1/licenses/libcxx"
-    for tool in cc c++; do write_command "$1/bin/$tool" "exec $zig $tool -target $2-linux-gnu.2.28 \"\$@\""; done
+    zig=$(.venv/bin/python -c 'import ziglang; print(*ziglang.__path__)')
+    cp "$zig/lib/libcxx/LICENSE.TXT" "$1/licenses/libcxx"
+    cp "$zig/LICENSE" "$1/licenses/zig" # routines that compilers call
+    cp .venv/lib/python3*/site-packages/nanobind-*.dist-info/licenses/LICENSE "$1/licenses/nanobind"
+    zig=$zig/zig
+    # Headers are compiled without two words of CMake, for which zig has the same itself, and takes offence.
+    own='case " $* " in *" -emit-pch "*) for word; do shift; case $word in -Xclang|-emit-pch) ;; *) set -- "$@" "$word" ;; esac; done ;; esac'
+    for tool in cc c++; do write_command "$1/bin/$tool" "$own; exec $zig $tool -target $2-linux-gnu.2.28 \"\$@\""; done
     for tool in ar ranlib; do write_command "$1/bin/$tool" "exec $zig $tool \"\$@\""; done
     # As CMake asks the compilers of MPIs. They compile for the trace, which looks at the prototypes alone.
     for family in "openmpi usr/lib/$2-linux-gnu/openmpi/include" "mpich usr/include/$2-linux-gnu/mpich"; do
@@ -66,7 +73,7 @@ unpack_headers() { # folder, Debian's name of the machine
     for package in "$1"/debs/*.deb; do
         dpkg-deb --fsys-tarfile "$package" | tar -x -C "$1" --exclude='*.a' --exclude='*.so' ./usr
     done
-    for package in libfmt-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev; do
+    for package in libfabric-dev libfmt-dev libibverbs-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev; do
         cp "$1/usr/share/doc/$package/copyright" "$1/licenses/$package"
     done
     rm -r "$1/debs"
