@@ -21,9 +21,9 @@ from statistics import fmean
 from ayatori import _core
 from ayatori._core import ConcurrentPlan, Job, Network, Routes
 from ayatori.model.network import open_source
-from ayatori.planning.plans import steps_of
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric, measure_together
+from ayatori.planning.traffics import steps_of
 
 ROUNDS = 300
 JOINT_SAMPLE = 30

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ayatori.base.errors import Error
     from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
     from ayatori.model.network import open_source
-    from ayatori.planning.plans import contention, plan, steps_of
+    from ayatori.planning.plans import contention, plan
     from ayatori.planning.routes import check, make_routes, read_routes
+    from ayatori.planning.traffics import steps_of
     from ayatori.prediction.calls import Call
     from ayatori.prediction.choice import choose
     from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
@@ -66,7 +67,8 @@ _MODULES = {
     "base.errors": ("Error",),
     "model.jobs": ("contiguous_jobs", "random_jobs", "read_job"),
     "model.network": ("open_source",),
-    "planning.plans": ("contention", "plan", "steps_of"),
+    "planning.plans": ("contention", "plan"),
+    "planning.traffics": ("steps_of",),
     "planning.routes": ("check", "make_routes", "read_routes"),
     "prediction.calls": ("Call",),
     "prediction.choice": ("choose",),

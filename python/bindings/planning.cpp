@@ -9,6 +9,7 @@
 #include "ayatori/planning/make_plan.hpp"
 #include "ayatori/planning/make_steps.hpp"
 #include "ayatori/planning/plan_concurrent.hpp"
+#include "ayatori/planning/plan_for_traffics.hpp"
 #include "ayatori/planning/plan_jointly.hpp"
 #include "bindings.hpp"
 
@@ -55,6 +56,45 @@ void bind_plans(nb::module_& module) {
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("method"));
+}
+
+void bind_traffics(nb::module_& module) {
+  nb::class_<TrafficShare>(module, "TrafficShare", "The relative bandwidth of a traffic.")
+      .def("__repr__",
+           [](const TrafficShare& share) {
+             return fmt::format("<TrafficShare: {:.4f} without, {:.4f} with the plan>", share.without, share.with);
+           })
+      .def_ro("without", &TrafficShare::without, "With base LIDs on the same tables.")
+      .def_ro("planned", &TrafficShare::with);
+  nb::class_<PlannedForTraffics>(module, "PlannedForTraffics")
+      .def("__repr__",
+           [](const PlannedForTraffics& planned) {
+             return "<PlannedForTraffics: " + counted(planned.shares.size(), "traffic") + ">";
+           })
+      .def_ro("planned", &PlannedForTraffics::planned, nb::rv_policy::reference_internal,
+              "Its contention and bounds are those of the first traffic.")
+      .def_ro("shares", &PlannedForTraffics::shares);
+  module.attr("TOLERATED_LOSS") = tolerated_loss;
+  module.def(
+      "plan_for_traffics",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints,
+         const std::vector<const StepSequence*>& steps, const std::vector<bool>& permutations, std::size_t named,
+         const SearchControl& control) {
+        if (steps.empty() || steps.size() != permutations.size() || named > steps.size()) {
+          throw nb::value_error("steps and permutations are lists of one length, and not empty");
+        }
+        std::vector<Traffic> traffics;
+        for (std::size_t i = 0; i < steps.size(); ++i) traffics.push_back({*steps[i], permutations[i]});
+        return unwrap(plan_for_traffics(network, routes, endpoints, traffics, named, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"),
+      nb::arg("permutations"), nb::arg("named") = 0, nb::arg("control") = SearchControl());
+  module.def(
+      "judged_share",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps) { return unwrap(judged_share(network, routes, endpoints, plan, steps)); },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
+      "The relative bandwidth by which plans are judged.");
 }
 
 void bind_steps(nb::module_& module) {
@@ -271,6 +311,7 @@ void bind_jobs_together(nb::module_& module) {
 
 void bind_planning(nb::module_& module) {
   bind_plans(module);
+  bind_traffics(module);
   bind_all_pairs(module);
   bind_contention(module);
   bind_concurrent(module);

@@ -260,6 +260,17 @@ void bind_steps_on_rails(nb::module_& module) {
       "The steps of a job's ranks as those of its NICs.");
 }
 
+void bind_patterns_by_name(nb::module_& module) {
+  module.def("shift_all_to_all", &shift_all_to_all, nb::arg("ranks"));
+  module.def("ring", &ring, nb::arg("ranks"));
+  module.def("neighbour", &neighbour, nb::arg("ranks"));
+  module.def("xor_exchanges", &xor_exchanges, nb::arg("ranks"));
+  module.def("all_at_once", &all_at_once, nb::arg("ranks"));
+  module.def("halo", &halo, nb::arg("ranks"), nb::arg("dimensions"));
+  module.def("binomial_tree", &binomial_tree, nb::arg("ranks"));
+  module.def("random_permutations", &random_permutations, nb::arg("ranks"), nb::arg("steps"), nb::arg("seed"));
+}
+
 }  // namespace
 
 void bind_schedule(nb::module_& module) {
@@ -294,10 +305,7 @@ void bind_schedule(nb::module_& module) {
           [](const StepSequence& steps) { return std::make_shared<PlannedSteps>(unwrap(PlannedSteps::of(steps))); },
           WithoutGil(), "The same steps, if they are an all-to-all in which nobody sends or receives twice at a time.",
           nb::arg("steps"));
-  module.def("shift_all_to_all", &shift_all_to_all, nb::arg("ranks"));
-  module.def("ring", &ring, nb::arg("ranks"));
-  module.def("neighbour", &neighbour, nb::arg("ranks"));
-  module.def("random_permutations", &random_permutations, nb::arg("ranks"), nb::arg("steps"), nb::arg("seed"));
+  bind_patterns_by_name(module);
   module.def(
       "parse_pattern",
       [](std::string_view contents, std::string_view file, Rank ranks) {

@@ -18,7 +18,7 @@ from ayatori.model.jobs import hosts_of
 from ayatori.ordering.embedding import embed, hops_between
 from ayatori.ordering.files import write_coordinates, write_start_file
 from ayatori.ordering.search import MAX_PAIRS, Pattern, Traffic, order_ranks
-from ayatori.planning.plans import steps_of
+from ayatori.planning.traffics import steps_of
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Model, Predictor

@@ -33,11 +33,11 @@ from ayatori.planning.plans import (
     assessments_as_data,
     contention,
     method_named,
-    purpose_of,
 )
 from ayatori.planning.routes import LanesData, TablesData, check_as_data, check_lanes, lanes_as_data
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.together import JobOnFabric, TogetherData, check_plans, check_tables_of_plans
+from ayatori.planning.traffics import purpose_of
 
 
 class JobsOfPattern(JobsData):

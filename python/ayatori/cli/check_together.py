@@ -13,7 +13,7 @@ from ayatori.cli.option_groups import JobOptions
 from ayatori.cli.output import print_table, say
 from ayatori.cli.report import save_report
 from ayatori.cli.together import JobsAsked, describe_shared_links
-from ayatori.planning.plans import BASE_LIDS, MULTIPATH, Messages, steps_of, traffic_of_nics
+from ayatori.planning.plans import BASE_LIDS, MULTIPATH, Messages, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import (
@@ -25,6 +25,7 @@ from ayatori.planning.together import (
     measure_together,
     together_as_data,
 )
+from ayatori.planning.traffics import steps_of
 from ayatori.study.pictures import together_as_study
 
 ROUNDS = 300

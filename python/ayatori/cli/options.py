@@ -125,7 +125,17 @@ PATTERN = Annotated[
     str,
     typer.Option(
         metavar="PATTERN",
-        help="Messages of the job: shift, ring, neighbour, random, or a file of 'FROM TO' lines.",
+        help="Messages of the job: shift, xor, ring, halo-2d, random, …, or a file of 'FROM TO' lines.",
+        rich_help_panel=PATHS_PANEL,
+    ),
+]
+TRAFFIC = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--traffic",
+        "--pattern",
+        metavar="PATTERN",
+        help="Traffic that comes first: shift, xor, …, or a file of 'FROM TO' lines. Repeatable. Default: all alike.",
         rich_help_panel=PATHS_PANEL,
     ),
 ]

@@ -23,7 +23,7 @@ from ayatori.cli.starting import describe_planning, describe_start, line_that_pl
 from ayatori.model.jobs import hosts_of
 from ayatori.ordering.files import FORMATS
 from ayatori.ordering.search import Ordered, Pattern, Traffic, order_ranks, trials_for
-from ayatori.planning.plans import purpose_of, steps_of
+from ayatori.planning.traffics import purpose_of, steps_of
 from ayatori.prediction.calls import Call, algorithms_of, check_algorithm_name
 from ayatori.prediction.predictor import Model, Predictor
 

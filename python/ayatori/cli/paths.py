@@ -10,7 +10,8 @@ from ayatori.base.errors import Error
 from ayatori.cli.option_groups import PathOptions
 from ayatori.cli.output import note
 from ayatori.model.parts import parts_of_routers
-from ayatori.planning.plans import BASE_LIDS, sizes_differ
+from ayatori.planning.plans import BASE_LIDS
+from ayatori.planning.traffics import sizes_differ
 from ayatori.prediction.predictor import DIMENSION_ORDER, PATH_AWARE, method_on
 
 ACROSS_PARTS = "the job lies in several parts of the network"

@@ -19,8 +19,9 @@ from ayatori.cli.searching import ROUNDS, SearchOptions, cut_as_data, describe_c
 from ayatori.model.jobs import read_job
 from ayatori.planning.concurrent import PlacedData, placed_as_data
 from ayatori.planning.placement import Wanted, propose
-from ayatori.planning.plans import Messages, purpose_of
+from ayatori.planning.plans import Messages
 from ayatori.planning.routes import make_routes, read_routes
+from ayatori.planning.traffics import purpose_of
 
 
 @dataclass(frozen=True)

@@ -6,28 +6,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
-from typing import Annotated, ClassVar, TypedDict
+from typing import Annotated, ClassVar
 
 import typer
 
 from ayatori._core import Job, Network, Routes, SearchControl, write_pattern
 from ayatori.base.errors import UnknownWord
 from ayatori.base.files import check_can_be_written
-from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
-from ayatori.cli.check import JobsOfPattern, describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
-from ayatori.cli.output import note, print_json, print_table, say
+from ayatori.cli.output import note, print_json, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.plan_concurrent import ConcurrentOptions, plan_concurrent
+from ayatori.cli.plan_page import (
+    ComparisonData,
+    NewTablesData,
+    PlanData,
+    describe,
+    traffics_as_data,
+)
 from ayatori.cli.report import save_report
 from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
     USUAL_SECONDS,
-    CutData,
     cut_as_data,
     describe_cut,
     leave_if_interrupted,
@@ -41,10 +45,8 @@ from ayatori.model.jobs import read_job
 from ayatori.planning.improvement import (
     OURS,
     ROUNDING,
-    ChoiceOfPlan,
     Effort,
     Improvement,
-    ImprovementsData,
     TablesInUse,
     improve_jobs,
     improvements_as_data,
@@ -54,15 +56,14 @@ from ayatori.planning.plans import (
     BASE_LIDS,
     PLAN_METHODS,
     Assessment,
-    JobsData,
     Messages,
     assess_jobs,
     assessments_as_data,
-    purpose_of,
     relative_bandwidths,
 )
 from ayatori.planning.routes import make_routes, read_routes
-from ayatori.prediction.path_aware import MOST_RANKS, simulate_path_aware
+from ayatori.planning.traffics import purpose_of
+from ayatori.prediction.path_aware import simulate_path_aware
 from ayatori.study.pictures import plan_as_study
 
 METHOD = Annotated[
@@ -83,37 +84,6 @@ PLAN_OUT = Annotated[
 ]
 
 
-class NewTablesData(TypedDict):
-    lmc: int
-    same_base_lids: bool
-    """Their LMC; whether their base LIDs have the same entries as the tables in use."""
-    relative_bandwidth: float | None
-    """The jobs' mean."""
-
-
-class ComparisonData(JobsData, ImprovementsData):
-    before: JobsOfPattern
-    """The jobs without a plan."""
-    tables_of_ours: float | None
-    """With `--lfts`: the jobs' mean relative bandwidth on our tables, without a plan; else null."""
-
-
-class PlanData(ComparisonData, JobsOfPattern):
-    """Each job counts with its better choice, plan or no plan."""
-
-    source: str
-    seed: int
-    """As given."""
-    new_tables: NewTablesData | None
-    """What the plan's tables bring without a plan; null where the plan is made on the tables in use."""
-    in_network_order: float | None
-    """What a plan brings with the ranks of `--job` in the network's order; null where that is not more."""
-    start: dict[str, str]
-    """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
-    cut: CutData | None
-    """How the search was cut short."""
-
-
 PLAN_STUDY = "study-plan.json"
 
 
@@ -122,16 +92,25 @@ class PlanOptions:
     """The options that say which paths are planned, on which tables, and where the plan goes."""
 
     PANEL: ClassVar[str] = options.PATHS_PANEL
-    USUAL: ClassVar[tuple[str, ...]] = ("lfts", "out")
+    USUAL: ClassVar[tuple[str, ...]] = ("lfts", "out", "traffic")
     method: METHOD = "pair"
-    pattern: options.PATTERN = "shift"
+    traffic: options.TRAFFIC = None
     lmc: PLAN_LMC = None
     out: PLAN_OUT = None
     lfts: IN_USE = None
     rails: options.RAILS = "auto"
 
+    @property
+    def pattern(self) -> str:
+        """Whose hot spots and bounds are shown."""
+        return self.traffic[0] if self.traffic else "shift"
+
     def messages(self, seed: int) -> Messages:
         return Messages(self.pattern, seed, self.rails)
+
+    def judged_messages(self, seed: int) -> Messages:
+        """The same, and all by which plans are judged."""
+        return replace(self.messages(seed), named=tuple(dict.fromkeys(self.traffic or ())))
 
     def check(self) -> None:
         if self.method not in PLAN_METHODS:
@@ -198,7 +177,8 @@ def plan(
     limit = parse_limit(seconds or USUAL_SECONDS)
     if not concurrent.jobs:  # whose plans may go into a folder
         wanted.check_out()
-    note_sizes(wanted.pattern)
+    for pattern in wanted.traffic or ():
+        note_sizes(pattern)
     network = on.open(purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     concurrent.check(each, wanted.method, details.any)
@@ -222,7 +202,9 @@ def plan_each(
     json: bool,
 ) -> None:
     """Plans jobs as if each were alone, and compares with the tables in use."""
-    jobs, messages = each.jobs_or_whole_network(network), wanted.messages(each.seed)
+    jobs = each.jobs_or_whole_network(network)
+    # A path-aware schedule has the messages of an all-to-all, and of no other traffic.
+    messages = wanted.messages(each.seed) if details.makes_steps else wanted.judged_messages(each.seed)
     pattern, rails = messages.pattern, messages.rails
     if rails != "own" and details.makes_steps:
         raise UsageError("a path-aware schedule has messages between the ranks' own NICs", hint="--rails own with them")
@@ -231,9 +213,12 @@ def plan_each(
     in_use = wanted.tables_in_use(network)
     routes = wanted.tables_of_plan(network, in_use)
     effort = Effort(wanted.method, details.makes_steps, prove_baseline=json or details.report is not None)
-    improvements, cut = searched(
-        "jobs", limit, lambda control: improve(network, in_use, routes, jobs, effort, messages, control)
-    )
+
+    def search(control: SearchControl) -> tuple[list[Improvement], float | None]:
+        found = improve(network, in_use, routes, jobs, effort, messages, control)
+        return found, in_network_order(network, each, messages, routes, found, effort.method, control)
+
+    (improvements, other_order), cut = searched("jobs", limit, search)
     improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
     ours = on_tables_of_ours(network, in_use, routes, improvements, messages)
     if details.report is not None:
@@ -252,8 +237,10 @@ def plan_each(
         "seed": each.seed,
         **comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours),
         "new_tables": new_tables_as_data(network, in_use, routes, improvements),
+        "named": list(messages.named or ()),
+        "traffics": traffics_as_data(improvements),
         "start": start,
-        "in_network_order": in_network_order(network, each, wanted, routes, improvements[0]),
+        "in_network_order": other_order,
         "cut": cut_as_data(cut),
     }
     if json:
@@ -286,17 +273,24 @@ def improve(
 
 
 def in_network_order(
-    network: Network, each: JobOptions, wanted: PlanOptions, routes: Routes, given: Improvement
+    network: Network,
+    each: JobOptions,
+    messages: Messages,
+    routes: Routes,
+    found: list[Improvement],
+    method: str,
+    control: SearchControl,
 ) -> float | None:
     """What a plan brings if the same hosts have the ranks in the network's order; None where that is not more."""
-    if each.job is None or each.order == "network":
+    if each.job is None or each.order == "network" or control.stopped or not found:
         return None
+    (given,) = found
     job = read_job(network, each.job, each.ppn, "network")
     if given.better.contention.free or job.machine_of_rank == given.without.job.machine_of_rank:
         return None
-    (other,) = assess_jobs(network, routes, [job], wanted.method, wanted.messages(each.seed))
-    gain = other.relative_bandwidth - given.better.relative_bandwidth
-    return other.relative_bandwidth if gain > ROUNDING else None
+    others = assess_jobs(network, routes, [job], method, messages, control)
+    gains = [other.judged[0] for other in others if other.judged[0] - given.better.judged[0] > ROUNDING]
+    return None if control.stopped or not gains else gains[0]
 
 
 def on_tables_of_ours(
@@ -345,85 +339,6 @@ def comparison_as_data(
         "before": {**assessments_as_data(network, BASE_LIDS, without), "pattern": pattern},
         "tables_of_ours": fmean(relative_bandwidths(ours)) if ours else None,
     }
-
-
-def describe(data: PlanData) -> None:
-    say(f"{data['source']}: without a plan")
-    say(f"  baseline      {data['baseline']}")
-    describe_jobs(data["before"])
-    if data["new_tables"] is not None:
-        say(f"  new tables    {new_tables_in_words(data['new_tables'])}")
-    elif data["tables_of_ours"] is not None:
-        say(f"  reference     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
-    say(f"with the plan '{data['method']}', where it is better than no plan")
-    describe_jobs(data)
-    say(f"  take          {choice_in_words(data)}")
-    path_aware = [choice["path_aware_at_most"] for choice in data["choices"] if "path_aware_at_most" in choice]
-    if path_aware:
-        which = "" if data["jobs"] == 1 else f" in {len(path_aware)} of {data['jobs']} jobs"
-        say(
-            f"  try           --path-aware{which}: up to {max(path_aware):.4f} without a plan, by the load of the links"
-        )
-    if (other := data["in_network_order"]) is not None:
-        say(f"  try           --order network: {other:.4f} with the ranks in the network's order")
-    if data["jobs"] == 1:
-        chosen = data["choices"][0] if data["equal"] else data["per_job"][0]
-        say(f"  proof         {chosen['reason']}")
-        if "steps" in data["per_job"][0]:
-            say(f"  steps         {data['per_job'][0]['steps']['reason']}")
-        if "simulated" in data["choices"][0]:
-            describe_simulated(data["choices"][0])
-        if ruled_out := data["choices"][0].get("not_simulated"):
-            say(
-                f"  not taken     {' and '.join(ruled_out)}: ranks have no message in many of these steps and go on "
-                f"early, and more than {MOST_RANKS:,} are not simulated"
-            )
-
-
-def describe_simulated(choice: ChoiceOfPlan) -> None:
-    """What the all-to-all takes in all four ways, and which of them are out of the question for it."""
-    rows = [
-        [
-            f"  {format_bytes(times['bytes'])} a pair",
-            format_seconds(times["with_plan_s"]),
-            format_seconds(times["without_s"]),
-            format_seconds(times["with_plan_path_aware_s"]),
-            format_seconds(times["without_path_aware_s"]),
-        ]
-        for times in choice["simulated"]
-    ]
-    header = [
-        "  simulated, drifting steps",
-        "plan",
-        "no plan",
-        "plan, path-aware schedule",
-        "no plan, path-aware schedule",
-    ]
-    print_table("", header, rows)
-    if choice["slower_path_aware"]:
-        say(f"  not taken     {' and '.join(choice['slower_path_aware'])}: slower there than the shift")
-
-
-def new_tables_in_words(new: NewTablesData) -> str:
-    if new["same_base_lids"]:
-        return f"LMC {new['lmc']}, to be loaded first (ayatori route): nothing changes without a plan"
-    return f"LMC {new['lmc']}, to be loaded first (ayatori route): mean {new['relative_bandwidth']:.4f} without a plan"
-
-
-def choice_in_words(data: PlanData) -> str:
-    """Which of the two is better, if one is."""
-    if data["jobs"] > 1:
-        planned, worse = data["jobs"] - data["kept"], data["kept"] - data["equal"]
-        return f"the plan in {planned} of {data['jobs']} jobs, equal in {data['equal']}, no plan in {worse}"
-    choice = data["choices"][0]
-    word = "no plan helps" if choice["equal"] else choice["take"] if data["kept"] else f"the {choice['take']}"
-    if "with_plan_path_aware" not in choice:
-        if choice["equal"]:
-            return f"{word}: {choice['without']:.4f} with and without"
-        return f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
-    by_shift = f"plan {choice['with_plan']:.4f}, no plan {choice['without']:.4f}"
-    by_path_aware = f"plan {choice['with_plan_path_aware']:.4f}, no plan {choice['without_path_aware']:.4f}"
-    return f"{word} (by the shift: {by_shift}; by the path-aware schedule: {by_path_aware})"
 
 
 def write_better_plan(

@@ -19,8 +19,9 @@ from ayatori.cli.sources import check_source
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
 from ayatori.planning.improvement import Effort, TablesInUse, improve_jobs
-from ayatori.planning.plans import Messages, purpose_of, rails_on
+from ayatori.planning.plans import Messages, rails_on
 from ayatori.planning.routes import make_routes
+from ayatori.planning.traffics import purpose_of
 from ayatori.processes.rank_probe import find_hosts_of_ranks
 
 AUTO = "auto"
@@ -82,9 +83,9 @@ def plan_for(network: Network, job: Job, file: Path) -> bool:
     plan is in `file`."""
     in_use = TablesInUse(make_routes(network, 0))
     routes = make_routes(network, "auto")
-    messages = Messages(PATTERN, rails=rails_on(network, "auto"))
+    messages = Messages(PATTERN, rails=rails_on(network, "auto"), named=())
     (improvement,) = improve_jobs(network, in_use, routes, [job], Effort(), messages)
-    without, planned = improvement.without.relative_bandwidth, improvement.planned.relative_bandwidth
+    without, planned = improvement.without.judged[0], improvement.planned.judged[0]
     job_in_words = f"{counted(job.rank_count, 'rank')} on {counted(len(job.machines), 'host')}"
     if improvement.keeps_tables:
         _tell(f"no plan helps {job_in_words}: {without:.4f} without")
@@ -92,7 +93,7 @@ def plan_for(network: Network, job: Job, file: Path) -> bool:
     assert improvement.planned.planned is not None
     nics, _ = messages.of(network, job)
     write_plan(network, routes, nics, improvement.planned.planned, file, of_nics=messages.rails != "own")
-    _tell(f"plan for {job_in_words}: {planned:.4f} instead of {without:.4f}")
+    _tell(f"plan for {job_in_words}: {planned:.4f} instead of {without:.4f}, in the mean over the usual traffics")
     return True
 
 

@@ -15,7 +15,6 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.cli.paths import note_sizes
-from ayatori.planning.plans import purpose_of
 from ayatori.planning.source_ports import (
     PlannedPorts,
     RoceData,
@@ -26,6 +25,7 @@ from ayatori.planning.source_ports import (
     read_seeds,
     write_roce_plan,
 )
+from ayatori.planning.traffics import purpose_of
 
 HASH = Annotated[
     str, typer.Option(metavar="H", help="Hash of the Ethernet switches: xor, crc16, crc32, library:FILE.so.")

@@ -21,7 +21,8 @@ from ayatori._core import (
 )
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import LinkData, link_as_data
-from ayatori.planning.plans import SHIFT, Messages, steps_of
+from ayatori.planning.plans import SHIFT, Messages
+from ayatori.planning.traffics import steps_of
 
 SHARED_LINKS_SHOWN = 20
 

@@ -25,6 +25,9 @@ GOOD_ENOUGH = 0.9
 WORTH_A_TRY = 0.05
 """By how much a path-aware schedule must be able to exceed what a job gets before it is named."""
 
+TOLERATED_LOSS = _core.TOLERATED_LOSS
+"""By how much one traffic may lose with a plan for all."""
+
 ROUNDING = 1e-9
 """Simulated times that differ by less are equal."""
 
@@ -90,8 +93,18 @@ class Improvement:
     def take(self) -> Candidate:
         """The best, without path-aware schedules that may be slower than the shift where ranks drift."""
         out = [*self.slower_path_aware, *self.not_simulated]
+        if self.lost:
+            out.append(PLAN)
         left = [each for each in self.candidates if each not in out]
         return min(left, key=lambda each: _order(self.candidates[each]))
+
+    @property
+    def lost(self) -> list[str]:
+        """The traffics that a plan for all alike makes worse than the tables in use; it is not taken then."""
+        if not self.planned.made_for_all or self.planned.named > 0:
+            return []
+        share, without = self.planned.shares, self.without.shares
+        return [pattern for pattern in share if share[pattern] < without[pattern] * (1 - TOLERATED_LOSS)]
 
     @property
     def slower_path_aware(self) -> list[Candidate]:
@@ -121,14 +134,14 @@ class Improvement:
         return self.candidates[self.take]
 
 
-def _digits(assessment: Assessment) -> float:
+def _digits(assessment: Assessment) -> tuple[float, ...]:
     """Twelve digits: what differs less is the same bandwidth, summed in another order."""
-    return float(f"{assessment.relative_bandwidth:.12g}")
+    return tuple(float(f"{share:.12g}") for share in assessment.judged)
 
 
-def _order(assessment: Assessment) -> tuple[float, int]:
+def _order(assessment: Assessment) -> tuple[tuple[float, ...], int]:
     """Less is better."""
-    return -_digits(assessment), assessment.contention.hot_spots
+    return tuple(-share for share in _digits(assessment)), assessment.contention.hot_spots
 
 
 def same_base_lids(network: Network, in_use: TablesInUse, routes: Routes) -> bool:
@@ -232,7 +245,12 @@ class ChoiceOfPlan(TriedData):
     """`plan` or `no plan`, with or without `path-aware schedule`."""
     with_plan: float
     without: float
-    """The relative bandwidth of both."""
+    """The relative bandwidth of both, by the pattern."""
+    judged_with_plan: float
+    judged_without: float
+    """What decides: the mean over the traffics, or over those that come first."""
+    lost: list[str]
+    """The traffics for which the plan is not taken, whatever its mean: it would make them worse."""
     without_on_new_tables: float
     """Without a plan on the plan's tables."""
     equal: bool
@@ -263,6 +281,9 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 "take": str(improvement.take),
                 "with_plan": improvement.planned.relative_bandwidth,
                 "without": improvement.without.relative_bandwidth,
+                "judged_with_plan": improvement.planned.judged[0],
+                "judged_without": improvement.without.judged[0],
+                "lost": improvement.lost,
                 "without_on_new_tables": (improvement.unplanned or improvement.without).relative_bandwidth,
                 "equal": improvement.equal,
                 "reason": improvement.planned.planned.reason if improvement.planned.planned else FOR_EVERYBODY,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TypedDict, TypeVar
 
 from ayatori import _core
@@ -15,19 +15,17 @@ from ayatori._core import (
     Network,
     Plan,
     Planned,
-    Purpose,
     Routes,
     SearchControl,
     StepSequence,
 )
 from ayatori.base.errors import Error, UnknownWord
-from ayatori.base.files import read_text
 from ayatori.base.spreads import PerhapsSpread
 from ayatori.model.network import LinkData, link_as_data
+from ayatori.planning.traffics import RANDOM, USUAL, judged_steps, steps_of
 
 Item = TypeVar("Item")
 
-PATTERNS = ("shift", "ring", "neighbour", "random")
 BASE_LIDS = "base-lids"
 FOR_EVERYBODY = "base LIDs for everybody"
 METHODS = {
@@ -52,45 +50,12 @@ MULTIPATH = "multipath"
 HOT_LINKS_SHOWN = 20
 
 
-_MOST_RANKS = 2**32 - 1
-
-
 def method_named(name: str, others: Iterable[str] = ()) -> str:
     """The method of METHODS or of `others` with this name. Raises Error for no method."""
     known = (*METHODS, *others)
     if name not in known:
         raise UnknownWord("method", name, known)
     return name
-
-
-def purpose_of(pattern: str) -> Purpose:
-    """What carries its messages in a cluster with a network for each purpose: "shift" is an all-to-all, the others are
-    messages between two processes."""
-    return Purpose.collectives if pattern == "shift" else Purpose.neighbours
-
-
-def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
-    """The steps of "shift" (all-to-all), "ring", "neighbour", "random" (permutations), or of a pattern file."""
-    if pattern == "shift":
-        return _core.shift_all_to_all(ranks)
-    if pattern == "ring":
-        return _core.ring(ranks)
-    if pattern == "neighbour":
-        return _core.neighbour(ranks)
-    if pattern == "random":
-        return _core.random_permutations(ranks, max(1, ranks - 1), seed)
-    path = Path(pattern)
-    if not path.exists():
-        raise UnknownWord("pattern or pattern file", pattern, PATTERNS)
-    return _core.parse_pattern(read_text(path), pattern, ranks)
-
-
-def sizes_differ(pattern: str) -> bool:
-    """Whether `pattern` is a file whose messages have different sizes, for which contention does not care."""
-    if pattern in PATTERNS or not Path(pattern).is_file():
-        return False
-    steps = _core.parse_pattern(read_text(Path(pattern)), pattern, _MOST_RANKS)
-    return len({message.bytes for step in range(steps.step_count) for message in steps.messages(step)}) > 1
 
 
 def rails_on(network: Network, name: str) -> str:
@@ -128,15 +93,31 @@ class Messages:
     """Which messages a job sends, and by which NICs."""
 
     pattern: str = "shift"
-    """One of PATTERNS, or a pattern file."""
+    """One of traffics.PATTERNS, or a pattern file."""
     seed: int = 1
     """Of random permutations."""
     rails: str = "own"
     """One of RAILS."""
+    named: tuple[str, ...] | None = None
+    """The patterns that a plan puts first, and then all of USUAL; empty: those alike. None: `pattern` alone counts."""
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The patterns that a plan is judged by, those that come first first."""
+        if self.named is None:
+            return ()
+        return (*self.named, *(each for each in USUAL if each not in self.named))
 
     def of(self, network: Network, job: Job) -> tuple[Job, StepSequence]:
         """traffic_of_nics() of the job with the steps of the pattern."""
         return traffic_of_nics(network, job, steps_of(self.pattern, job.rank_count, self.seed), self.rails)
+
+    def steps_by_pattern(self, network: Network, job: Job, seed: int) -> dict[str, StepSequence]:
+        """The steps of `judged`, between the NICs of of()."""
+        return {
+            pattern: traffic_of_nics(network, job, judged_steps(pattern, job.rank_count, seed), self.rails)[1]
+            for pattern in self.judged
+        }
 
 
 SHIFT = Messages()
@@ -182,6 +163,22 @@ class Assessment:
     """The steps made for these paths, if `contention` is theirs."""
     proven: bool = True
     """Whether `planned` says how good a plan could be."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """The relative bandwidth of each pattern that plans are judged by (Messages.judged)."""
+    named: int = 0
+    """How many of them come first."""
+    made_for_all: bool = False
+    """Whether the plan was made for all of them."""
+    unseen: float | None = None
+    """That of random permutations which no plan was judged by, if "random" is one of them."""
+
+    @property
+    def judged(self) -> tuple[float, ...]:
+        """By what the job with its plan is compared with the job without: what comes first, then the mean over all."""
+        if not self.shares:
+            return (self.relative_bandwidth,)
+        shares = list(self.shares.values())
+        return (fmean(shares[: self.named]), fmean(shares)) if self.named else (fmean(shares),)
 
     @property
     def relative_bandwidth(self) -> float:
@@ -215,16 +212,44 @@ def assess_jobs(
     Where `control` stops it, the first ones.
     """
 
-    def assess(job: Job) -> Assessment:
-        nics, steps = messages.of(network, job)
-        if method == MULTIPATH:
-            return Assessment(job, _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps))
-        if method is None:
-            return Assessment(job, contention(network, routes, nics, Plan.base_lids(nics.rank_count), steps))
-        planned = plan(network, routes, nics, method, steps)
-        return Assessment(job, planned.contention, planned)
+    return [_assess(network, routes, job, method, messages, control) for job in until_stopped(jobs, control)]
 
-    return [assess(job) for job in until_stopped(jobs, control)]
+
+def _assess(
+    network: Network,
+    routes: Routes,
+    job: Job,
+    method: str | None,
+    messages: Messages,
+    control: SearchControl | None,
+) -> Assessment:
+    nics, steps = messages.of(network, job)
+    endpoints = nics.endpoints(network)
+    if method == MULTIPATH:
+        return Assessment(job, _core.measure_multipath_contention(network, routes, endpoints, steps))
+    base_lids = Plan.base_lids(nics.rank_count)
+    judged = messages.steps_by_pattern(network, job, messages.seed)
+    named = len(messages.named or ())
+    if method is None:
+        assessment = Assessment(job, contention(network, routes, nics, base_lids, steps))
+    elif method == "pair" and judged:
+        drawn = [pattern == RANDOM for pattern in judged]
+        found = _core.plan_for_traffics(
+            network, routes, endpoints, list(judged.values()), drawn, named, control or SearchControl()
+        )
+        assessment = Assessment(job, found.planned.contention, found.planned, made_for_all=True)
+    else:
+        planned = plan(network, routes, nics, method, steps)
+        assessment = Assessment(job, planned.contention, planned)
+    used = assessment.planned.plan if assessment.planned else base_lids
+    assessment.named = named
+    assessment.shares = {
+        pattern: _core.judged_share(network, routes, endpoints, used, each) for pattern, each in judged.items()
+    }
+    if RANDOM in judged:
+        others = messages.steps_by_pattern(network, job, messages.seed + 1)[RANDOM]
+        assessment.unseen = _core.judged_share(network, routes, endpoints, used, others)
+    return assessment
 
 
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:

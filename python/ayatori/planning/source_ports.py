@@ -13,7 +13,7 @@ from ayatori._core import HashedPaths, Job, Network, SourcePorts
 from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.spreads import MeanAndLeast
-from ayatori.planning.plans import steps_of
+from ayatori.planning.traffics import steps_of
 
 HASHES = ("xor", "crc16", "crc32")
 OWN_HASH = "library:"

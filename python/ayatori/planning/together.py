@@ -14,7 +14,8 @@ from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.base.spreads import Mean, Spread
 from ayatori.model.network import LinkData, link_as_data
-from ayatori.planning.plans import BASE_LIDS, steps_of, traffic_of_nics
+from ayatori.planning.plans import BASE_LIDS, traffic_of_nics
+from ayatori.planning.traffics import steps_of
 
 ROUNDS = 300
 MAX_ROUNDS = 10**6

@@ -15,8 +15,8 @@ from ayatori._core import JobsSideBySide, Network, Routes, SearchControl
 from ayatori.base.errors import Error
 from ayatori.base.spreads import Mean, Spread
 from ayatori.model.network import LinkData, link_as_data
-from ayatori.planning.plans import steps_of
 from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric, check_plans
+from ayatori.planning.traffics import steps_of
 from ayatori.prediction.calls import Call
 from ayatori.prediction.predictor import Model, Prediction, Predictor, PreparedRun
 from ayatori.prediction.simulation import Simulation

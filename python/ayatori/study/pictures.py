@@ -17,10 +17,10 @@ from ayatori.planning.plans import (
     count_free,
     max_relative_bandwidths,
     relative_bandwidths,
-    steps_of,
     traffic_of_nics,
 )
 from ayatori.planning.together import BACKGROUND, JobOnFabric, by_link, together_as_data
+from ayatori.planning.traffics import steps_of
 from ayatori.study.comparison import OURS, Side, job_as_data
 
 IN_USE = "tables in use"

@@ -18,10 +18,11 @@ from ayatori.base.spreads import MeanAndLeast
 from ayatori.lab.fabric import OpensmRun, ProgramError, SimulatedFabric, SweepOptions
 from ayatori.lab.fabric.engines import EngineSetup, setups
 from ayatori.lab.fabric.verification import PortGuids, net_text, with_guids
-from ayatori.planning.plans import assess_jobs, relative_bandwidths, steps_of, traffic_of_nics
+from ayatori.planning.plans import assess_jobs, relative_bandwidths, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import LanesData, check, lanes_as_data, make_routes
 from ayatori.planning.together import JobOnFabric, measure_together
+from ayatori.planning.traffics import steps_of
 
 OURS, PLANNED, IN_USE = "ours", "ours with a plan", "in use"
 METHOD = "pair"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "ayatori/contention/contention.hpp"
-#include "ayatori/network/router_graph.hpp"
 #include "plan_methods.hpp"
+#include "plan_parts.hpp"
 
 namespace ayatori {
 
@@ -17,6 +17,17 @@ Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices) {
     bits.push_back(task.paths.path_bits(endpoint, choices[endpoint]));
   }
   return Plan::per_destination(method, std::move(bits));
+}
+
+void judge(Planned& planned, const Contention& measured, double least_time) {
+  // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
+  const double time = measured.total_time();
+  const bool takes_least_time = time <= least_time * (1 + 1e-9);
+  planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
+  // The relative bandwidth is the sum of ideal times by the sum of times.
+  if (least_time > 0) {
+    planned.max_relative_bandwidth = std::min(1.0, measured.relative_bandwidth * time / least_time);
+  }
 }
 
 namespace {
@@ -51,18 +62,6 @@ MethodResult plan_by(Method method, const PlanTask& task) {
       return plan_by_pair(task);
   }
   return {};
-}
-
-/// Tells what its measure and the least time of any plan say of a plan whose hot spots are known.
-void judge(Planned& planned, const Contention& measured, double least_time) {
-  // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
-  const double time = measured.total_time();
-  const bool takes_least_time = time <= least_time * (1 + 1e-9);
-  planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
-  // The relative bandwidth is the sum of ideal times by the sum of times.
-  if (least_time > 0) {
-    planned.max_relative_bandwidth = std::min(1.0, measured.relative_bandwidth * time / least_time);
-  }
 }
 
 /// A plan with its measure.
@@ -123,47 +122,6 @@ Result<PlanOfPart> plan_part(const Network& network, const Routes& routes, std::
   return part;
 }
 
-/// The ranks of a job whose endpoints cables join, as a job of its own: of each step the messages between them.
-class StepsOfPart final : public StepSequence {
- public:
-  StepsOfPart(const StepSequence& all, const std::vector<Rank>& number, Rank ranks)
-      : all_(all), number_(number), ranks_(ranks) {}
-
-  [[nodiscard]] Rank rank_count() const override { return ranks_; }
-  [[nodiscard]] std::size_t step_count() const override { return all_.step_count(); }
-  void step(std::size_t index, std::vector<Message>& messages) const override {
-    all_.step(index, messages);
-    std::erase_if(messages, [&](const Message& message) {
-      return number_[message.from] == no_id || number_[message.to] == no_id;
-    });
-    for (Message& message : messages) message = {number_[message.from], number_[message.to], message.bytes};
-  }
-
- private:
-  const StepSequence& all_;
-  const std::vector<Rank>& number_;  // of each rank of the job in the part; no_id: it is in another one
-  Rank ranks_;
-};
-
-/// Ranks by the connected component in which their endpoints are, in the order of their lowest ranks.
-std::vector<std::vector<Rank>> ranks_by_part(const Network& network, std::span<const PortId> endpoints) {
-  const std::vector<std::uint32_t> part_of = RouterGraph(network).part_numbers();
-  std::vector<std::vector<Rank>> parts;
-  std::vector<std::uint32_t> place(part_of.size(), no_id);
-  for (Rank rank = 0; rank < endpoints.size(); ++rank) {
-    const Port& port = network.port(endpoints[rank]);
-    const DeviceId router = port.connected() ? network.port(port.peer).device : no_id;
-    if (router >= part_of.size()) return {};  // JobEndpoints says what is wrong
-    std::uint32_t& number = place[part_of[router]];
-    if (number == no_id) {
-      number = static_cast<std::uint32_t>(parts.size());
-      parts.emplace_back();
-    }
-    parts[number].push_back(rank);
-  }
-  return parts;
-}
-
 /// Whether some message goes from one part to another, and not within a machine.
 bool crosses(const Network& network, std::span<const PortId> endpoints, const StepSequence& steps,
              const std::vector<std::vector<Rank>>& parts) {
@@ -182,19 +140,6 @@ bool crosses(const Network& network, std::span<const PortId> endpoints, const St
   return false;
 }
 
-/// Puts a part's path bits where its ranks are in the job.
-void place_bits(const Plan& plan, const std::vector<Rank>& ranks, Rank all, std::vector<std::uint8_t>& bits) {
-  for (Rank to = 0; to < ranks.size(); ++to) {
-    if (!plan.is_per_pair()) {
-      bits[ranks[to]] = plan.path_bits(0, to);
-      continue;
-    }
-    for (Rank from = 0; from < ranks.size(); ++from) {
-      bits[std::size_t{ranks[from]} * all + ranks[to]] = plan.path_bits(from, to);
-    }
-  }
-}
-
 /// Each part by itself, as rails are that no cable joins. All of them take as long as the slowest.
 Result<Planned> plan_each_part(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                                const StepSequence& steps, Method method, const std::vector<std::vector<Rank>>& parts) {
@@ -203,16 +148,10 @@ Result<Planned> plan_each_part(const Network& network, const Routes& routes, std
   double least_time = 0;
   std::string reasons;
   for (const std::vector<Rank>& ranks : parts) {
-    std::vector<Rank> number(all, no_id);
-    std::vector<PortId> own;
-    for (const Rank rank : ranks) {
-      number[rank] = static_cast<Rank>(own.size());
-      own.push_back(endpoints[rank]);
-    }
-    const auto part =
-        plan_part(network, routes, own, StepsOfPart(steps, number, static_cast<Rank>(own.size())), method);
+    const PartOfJob own(endpoints, ranks);
+    const auto part = plan_part(network, routes, own.endpoints(), own.steps_of(steps), method);
     if (!part) return Failure(part.error());
-    place_bits(part->planned.plan, ranks, all, bits);
+    own.place(part->planned.plan, bits);
     least_time = std::max(least_time, part->least_time);
     reasons += (reasons.empty() ? "" : "; ") + part->planned.reason;
   }

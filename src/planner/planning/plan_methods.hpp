@@ -43,4 +43,7 @@ struct MethodResult {
 /// The plan in which messages to a rank take the choice of the rank's endpoint.
 [[nodiscard]] Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices);
 
+/// Tells what its measure and the least time of any plan say of a plan whose hot spots are known.
+void judge(Planned& planned, const Contention& measured, double least_time);
+
 }  // namespace ayatori

@@ -50,4 +50,7 @@ class GridPoints {
   std::uint32_t points_ = 1;
 };
 
+/// Factors of n as equal as they can be had by giving the largest prime to the smallest factor, the largest first.
+[[nodiscard]] std::vector<std::uint32_t> balanced_lengths(Rank n, std::size_t factors);
+
 }  // namespace ayatori

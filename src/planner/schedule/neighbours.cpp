@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "families.hpp"
+#include "grid_points.hpp"
 
 namespace ayatori {
 
@@ -88,21 +89,6 @@ struct Stencil {
   }
 };
 
-/// Factors of n as equal as they can be had by giving the largest prime to the smallest factor.
-std::vector<std::uint32_t> balanced(Rank n, std::size_t factors) {
-  std::vector<std::uint32_t> primes;
-  for (Rank p = 2; n > 1; ++p) {
-    for (; n % p == 0; n /= p) primes.push_back(p);
-    if (std::uint64_t{p} * p > n && n > 1) primes.push_back(std::exchange(n, 1));
-  }
-  std::vector<std::uint32_t> found(factors, 1);
-  for (auto prime = primes.rbegin(); prime != primes.rend(); ++prime) {
-    *std::min_element(found.begin(), found.end()) *= *prime;
-  }
-  std::sort(found.rbegin(), found.rend());
-  return found;
-}
-
 Result<Stencil> stencil_of(const CollectiveCall& call, const Placement& placement, const AlgorithmOptions& options) {
   if (!options.stencil.empty()) {
     std::uint64_t points = 1;
@@ -116,7 +102,7 @@ Result<Stencil> stencil_of(const CollectiveCall& call, const Placement& placemen
   if (!placement.dimensions.empty() && placement.machine.size() == placement.machine_count()) {
     return Stencil{placement.dimensions, placement.periodic, std::make_shared<const MachineRanks>(placement)};
   }
-  return Stencil{balanced(call.ranks, 3), {true, true, true}, nullptr};
+  return Stencil{balanced_lengths(call.ranks, 3), {true, true, true}, nullptr};
 }
 
 }  // namespace

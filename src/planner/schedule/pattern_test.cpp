@@ -56,6 +56,60 @@ TEST(Neighbour, SendsToTheNextRankThenToThePrevious) {
   EXPECT_EQ(text_of(step_over_others(*steps, 1)), "0>2 1>0 2>1 ");
 }
 
+/// Every message of every step, with how often it comes.
+std::multiset<std::pair<Rank, Rank>> all_messages(const StepSequence& steps) {
+  std::multiset<std::pair<Rank, Rank>> met;
+  for (std::size_t s = 0; s < steps.step_count(); ++s) {
+    for (const Message& m : step_over_others(steps, s)) met.insert({m.from, m.to});
+  }
+  return met;
+}
+
+TEST(XorExchanges, HasEveryOrderedPairOnceAndBothDirectionsInOneStep) {
+  for (Rank ranks = 0; ranks < 18; ++ranks) {
+    const auto steps = xor_exchanges(ranks);
+    EXPECT_EQ(all_messages(*steps), all_messages(*shift_all_to_all(ranks))) << ranks;
+    for (std::size_t s = 0; s < steps->step_count(); ++s) {
+      for (const Message& m : step_over_others(*steps, s)) EXPECT_EQ(m.to, m.from ^ (s + 1));
+    }
+  }
+}
+
+TEST(AllAtOnce, HasTheMessagesOfTheShiftInOneStep) {
+  for (Rank ranks = 2; ranks < 9; ++ranks) {
+    EXPECT_EQ(all_at_once(ranks)->step_count(), 1U);
+    EXPECT_EQ(all_messages(*all_at_once(ranks)), all_messages(*shift_all_to_all(ranks)));
+  }
+  EXPECT_EQ(all_at_once(1)->step_count(), 0U);
+}
+
+TEST(Halo, SendsToBothNeighboursInEachRing) {
+  EXPECT_EQ(text_of(step_over_others(*halo(6, 2), 0)),
+            "0>2 1>3 2>4 3>5 4>0 5>1 0>4 1>5 2>0 3>1 4>2 5>3 0>1 1>0 2>3 3>2 4>5 5>4 0>1 1>0 2>3 3>2 4>5 5>4 ");
+  EXPECT_EQ(text_of(step_over_others(*halo(3, 3), 0)), "0>1 1>2 2>0 0>2 1>0 2>1 ");
+  EXPECT_EQ(halo(1, 2)->step_count(), 0U);
+}
+
+TEST(BinomialTree, ReducesToRank0AndBroadcastsFromIt) {
+  for (Rank ranks = 1; ranks < 20; ++ranks) {
+    const auto steps = binomial_tree(ranks);
+    std::vector<Rank> parts(ranks, 1);  // how many contributions each has
+    std::set<Rank> reached{0};
+    for (std::size_t s = 0; s < steps->step_count(); ++s) {
+      for (const Message& m : step_over_others(*steps, s)) {
+        if (s < steps->step_count() / 2) {
+          parts[m.to] += std::exchange(parts[m.from], 0);
+        } else {
+          EXPECT_TRUE(reached.contains(m.from));
+          EXPECT_TRUE(reached.insert(m.to).second);
+        }
+      }
+    }
+    EXPECT_EQ(parts[0], ranks);
+    EXPECT_EQ(reached.size(), ranks);
+  }
+}
+
 TEST(RandomPermutations, EachRankSendsAndReceivesAtMostOnce) {
   const auto steps = random_permutations(50, 20, 7);
   std::set<std::string> different;

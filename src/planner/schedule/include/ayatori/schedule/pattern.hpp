@@ -2,6 +2,7 @@
 /// \file
 /// Communication patterns: which ranks exchange messages at the same time, step by step.
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,6 +20,19 @@ namespace ayatori {
 
 /// Two steps: r to r + 1, then r to r − 1 (mod n).
 [[nodiscard]] std::unique_ptr<StepSequence> neighbour(Rank ranks);
+
+/// In step s = 1 … rank r exchanges with r xor s, if that is a rank: the all-to-all of MPICH, for large messages.
+[[nodiscard]] std::unique_ptr<StepSequence> xor_exchanges(Rank ranks);
+
+/// One step: each rank sends to each other.
+[[nodiscard]] std::unique_ptr<StepSequence> all_at_once(Rank ranks);
+
+/// One step: each rank sends to both neighbours in each of `dimensions` rings, whose lengths are as equal as the number
+/// of ranks allows. Ranks are in row-major order.
+[[nodiscard]] std::unique_ptr<StepSequence> halo(Rank ranks, std::size_t dimensions);
+
+/// A reduction to rank 0 by a binomial tree, and a broadcast from it.
+[[nodiscard]] std::unique_ptr<StepSequence> binomial_tree(Rank ranks);
 
 /// `steps` steps, each a permutation drawn uniformly from `seed`; ranks that draw themselves stay silent.
 [[nodiscard]] std::unique_ptr<StepSequence> random_permutations(Rank ranks, std::size_t steps, std::uint64_t seed);

@@ -1,0 +1,62 @@
+"""What jobs send, by name; and all that programs send, by which plans are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ayatori import _core
+from ayatori._core import Purpose, StepSequence
+from ayatori.base.errors import UnknownWord
+from ayatori.base.files import read_text
+
+_BY_NAME: dict[str, Callable[[int], StepSequence]] = {
+    "shift": _core.shift_all_to_all,
+    "xor": _core.xor_exchanges,
+    "spread": _core.all_at_once,
+    "ring": _core.ring,
+    "neighbour": _core.neighbour,
+    "halo-2d": lambda ranks: _core.halo(ranks, 2),
+    "halo-3d": lambda ranks: _core.halo(ranks, 3),
+    "tree": _core.binomial_tree,
+}
+RANDOM = "random"
+PATTERNS = (*_BY_NAME, RANDOM)
+COLLECTIVE = ("shift", "xor", "spread", "tree")
+"""The patterns that are collectives: the others are messages between two processes."""
+USUAL = ("shift", "xor", "spread", RANDOM, "ring", "halo-2d", "halo-3d", "tree")
+"""What plans are judged by: what programs send, as far as nobody says what theirs do."""
+PERMUTATIONS = 200
+"""Drawn to judge a plan by: the mean of other 200 then differs by some 1%."""
+
+_MOST_RANKS = 2**32 - 1
+
+
+def purpose_of(pattern: str) -> Purpose:
+    """What carries its messages in a cluster with a network for each purpose."""
+    return Purpose.collectives if pattern in COLLECTIVE else Purpose.neighbours
+
+
+def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
+    """The steps of one of PATTERNS, or of a pattern file. `seed` is that of the permutations of "random"."""
+    if pattern == RANDOM:
+        return _core.random_permutations(ranks, max(1, ranks - 1), seed)
+    if pattern in _BY_NAME:
+        return _BY_NAME[pattern](ranks)
+    path = Path(pattern)
+    if not path.exists():
+        raise UnknownWord("pattern or pattern file", pattern, PATTERNS)
+    return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def judged_steps(pattern: str, ranks: int, seed: int) -> StepSequence:
+    """The steps of a pattern, for judging plans: of "random" enough permutations for a mean."""
+    return _core.random_permutations(ranks, PERMUTATIONS, seed) if pattern == RANDOM else steps_of(pattern, ranks)
+
+
+def sizes_differ(pattern: str) -> bool:
+    """Whether `pattern` is a file whose messages have different sizes, for which contention does not care."""
+    if pattern in PATTERNS or not Path(pattern).is_file():
+        return False
+    steps = _core.parse_pattern(read_text(Path(pattern)), pattern, _MOST_RANKS)
+    return len({message.bytes for step in range(steps.step_count) for message in steps.messages(step)}) > 1

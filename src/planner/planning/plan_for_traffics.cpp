@@ -1,0 +1,218 @@
+#include "ayatori/planning/plan_for_traffics.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ayatori/contention/contention.hpp"
+#include "plan_methods.hpp"
+#include "plan_parts.hpp"
+#include "traffic_search.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Of a traffic, that a plan is judged by: some tenths of a second.
+constexpr std::uint64_t judged_messages = 1U << 18;
+/// Searches, each with more weight for the traffics that lost in the one before.
+constexpr int max_searches = 5;
+constexpr double more_weight = 2;
+/// Of the named traffics, against one for each other.
+constexpr double weight_of_named = 16;
+/// Shares that differ by less are equal.
+constexpr double share_tolerance = 1e-9;
+
+/// Every nth step.
+class SomeSteps final : public StepSequence {
+ public:
+  explicit SomeSteps(const StepSequence& all) : all_(all) {
+    const std::uint64_t messages = std::uint64_t{all.rank_count()} * all.step_count();
+    every_ = std::max<std::size_t>(1, messages / judged_messages);
+  }
+
+  [[nodiscard]] Rank rank_count() const override { return all_.rank_count(); }
+  [[nodiscard]] std::size_t step_count() const override { return (all_.step_count() + every_ - 1) / every_; }
+  void step(std::size_t index, std::vector<Message>& messages) const override { all_.step(index * every_, messages); }
+
+ private:
+  const StepSequence& all_;
+  std::size_t every_ = 1;
+};
+
+/// A plan, and the relative bandwidth of each traffic with it.
+struct Judged {
+  Plan plan;
+  std::string reason;
+  std::vector<double> shares;
+};
+
+double mean_of_first(const std::vector<double>& shares, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += shares[i];
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+class PlannerForTraffics {
+ public:
+  PlannerForTraffics(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                     std::span<const Traffic> traffics, std::size_t named, const SearchControl& control)
+      : network_(network),
+        routes_(routes),
+        endpoints_(endpoints),
+        traffics_(traffics),
+        named_(named),
+        control_(control) {
+    for (std::vector<Rank>& ranks : ranks_by_part(network, endpoints)) parts_.emplace_back(endpoints, std::move(ranks));
+  }
+
+  Result<PlannedForTraffics> run() {
+    auto planned = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::pair);
+    if (!planned) return Failure(planned.error());
+    const auto ranks = static_cast<Rank>(endpoints_.size());
+    if (auto tried = try_plan(per_pair(Plan::base_lids(ranks)), "base LIDs for everybody"); !tried) {
+      return Failure(tried.error());
+    }
+    without_ = best_.shares;
+    if (auto tried = try_plan(planned->plan, planned->reason); !tried) return Failure(tried.error());
+    const auto by_rule = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::rule);
+    if (!by_rule) return Failure(by_rule.error());
+    if (auto tried = try_plan(per_pair(by_rule->plan), by_rule->reason); !tried) return Failure(tried.error());
+    if (auto searched = search(planned->plan); !searched) return Failure(searched.error());
+    return result(std::move(*planned));
+  }
+
+ private:
+  static Plan per_pair(const Plan& plan) {
+    std::vector<std::uint8_t> bits;
+    for (Rank from = 0; from < plan.rank_count(); ++from) {
+      for (Rank to = 0; to < plan.rank_count(); ++to) bits.push_back(plan.path_bits(from, to));
+    }
+    return Plan::per_pair(plan.rank_count(), std::move(bits));
+  }
+
+  /// Takes the plan if it is better than the best so far.
+  Result<> try_plan(Plan plan, std::string reason) {
+    Judged judged{std::move(plan), std::move(reason), {}};
+    for (const Traffic& traffic : traffics_) {
+      const auto share = judged_share(network_, routes_, endpoints_, judged.plan, traffic.steps);
+      if (!share) return Failure(share.error());
+      judged.shares.push_back(*share);
+    }
+    last_shares_ = judged.shares;
+    if (best_.shares.empty() || is_better(judged)) best_ = std::move(judged);
+    return {};
+  }
+
+  [[nodiscard]] bool loses(std::size_t traffic, double share) const {
+    return share < without_[traffic] * (1 - tolerated_loss);
+  }
+
+  [[nodiscard]] bool is_better(const Judged& judged) const {
+    if (named_ > 0) {
+      const double gain = mean_of_first(judged.shares, named_) - mean_of_first(best_.shares, named_);
+      if (gain > share_tolerance || gain < -share_tolerance) return gain > 0;
+    } else {
+      for (std::size_t t = 0; t < traffics_.size(); ++t) {
+        if (loses(t, judged.shares[t])) return false;
+      }
+    }
+    return mean_of_first(judged.shares, traffics_.size()) >
+           mean_of_first(best_.shares, traffics_.size()) + share_tolerance;
+  }
+
+  /// Tries paths that are searched for all traffics.
+  Result<> search(const Plan& for_first) {
+    std::vector<double> weight(traffics_.size(), 1);
+    std::fill_n(weight.begin(), named_, weight_of_named);
+    for (int number = 0; number < max_searches && !control_.stopped(); ++number) {
+      auto found = searched(weight, number == 0 ? for_first : best_.plan);
+      if (!found) return Failure(found.error());
+      if (!*found) return {};
+      auto tried = try_plan(std::move(**found), "paths searched for all traffics (annealing, seed 1)");
+      if (!tried) return tried;
+      bool again = false;
+      for (std::size_t t = 0; t < traffics_.size(); ++t) {
+        const bool too_little =
+            t < named_ ? last_shares_[t] < best_.shares[t] - share_tolerance : named_ == 0 && loses(t, last_shares_[t]);
+        if (too_little) weight[t] *= more_weight;
+        again = again || too_little;
+      }
+      if (!again) return {};
+    }
+    return {};
+  }
+
+  /// Each part of the network for itself. No plan where a job is too large for that.
+  Result<std::optional<Plan>> searched(const std::vector<double>& weight, const Plan& start) {
+    std::vector<std::uint8_t> bits(start.all_path_bits().begin(), start.all_path_bits().end());
+    for (const PartOfJob& part : parts_) {
+      TrafficWeights weights{{}, 0};
+      std::vector<StepsOfPart> steps;
+      steps.reserve(traffics_.size());
+      for (std::size_t t = 0; t < traffics_.size(); ++t) {
+        if (traffics_[t].permutations) {
+          weights.permutations += weight[t];
+        } else {
+          weights.known.push_back({steps.emplace_back(part.steps_of(traffics_[t].steps)), weight[t]});
+        }
+      }
+      const auto endpoints = JobEndpoints::of(network_, part.endpoints(), part.steps_of(traffics_.front().steps));
+      if (!endpoints) return Failure(endpoints.error());
+      const auto paths = JobPaths::traced(network_, routes_, *endpoints);
+      if (!paths) return Failure(paths.error());
+      const LinkWeights link_weights(network_, part.endpoints());
+      const JobOnPaths job{network_, *endpoints, *paths, link_weights};
+      if (!can_be_searched_for_traffics(job, weights)) return std::nullopt;
+      part.place(paths_for_traffics(job, weights, part.pairs_of(start), control_), bits);
+    }
+    return Plan::per_pair(start.rank_count(), std::move(bits));
+  }
+
+  /// The best plan, with what holds for every plan of the first traffic.
+  Result<PlannedForTraffics> result(Planned first) {
+    PlannedForTraffics result;
+    for (std::size_t t = 0; t < traffics_.size(); ++t) result.shares.push_back({without_[t], best_.shares[t]});
+    const double ideal = first.contention.relative_bandwidth * first.contention.total_time();
+    const double least_time = ideal / first.max_relative_bandwidth;
+    auto measured = measure_contention(network_, routes_, endpoints_, best_.plan, traffics_.front().steps);
+    if (!measured) return Failure(measured.error());
+    first.plan = std::move(best_.plan);
+    first.reason = std::move(best_.reason);
+    first.contention = std::move(*measured);
+    first.hot_spots = first.contention.hot_spots;
+    judge(first, first.contention, least_time);
+    result.planned = std::move(first);
+    return result;
+  }
+
+  const Network& network_;
+  const Routes& routes_;
+  std::span<const PortId> endpoints_;
+  std::span<const Traffic> traffics_;
+  std::size_t named_;
+  const SearchControl& control_;
+  std::vector<PartOfJob> parts_;
+  std::vector<double> without_;  // by traffic
+  std::vector<double> last_shares_;
+  Judged best_;
+};
+
+}  // namespace
+
+Result<double> judged_share(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                            const Plan& plan, const StepSequence& steps) {
+  const auto measured = measure_contention(network, routes, endpoints, plan, SomeSteps(steps));
+  if (!measured) return Failure(measured.error());
+  return measured->relative_bandwidth;
+}
+
+Result<PlannedForTraffics> plan_for_traffics(const Network& network, const Routes& routes,
+                                             std::span<const PortId> endpoints, std::span<const Traffic> traffics,
+                                             std::size_t named, const SearchControl& control) {
+  return PlannerForTraffics(network, routes, endpoints, traffics, named, control).run();
+}
+
+}  // namespace ayatori
