@@ -17,8 +17,9 @@ namespace {
 
 /// Of a traffic, that a plan is judged by: some tenths of a second.
 constexpr std::uint64_t judged_messages = 1U << 18;
-/// Searches, each with more weight for the traffics that lost in the one before.
-constexpr int max_searches = 5;
+constexpr int max_searches = 6;
+/// A job of more is searched once, unless a traffic loses.
+constexpr std::uint64_t many_pairs = 10'000;
 constexpr double more_weight = 2;
 /// Of the named traffics, against one for each other.
 constexpr double weight_of_named = 16;
@@ -76,11 +77,11 @@ class PlannerForTraffics {
       return Failure(tried.error());
     }
     without_ = best_.shares;
-    if (auto tried = try_plan(planned->plan, planned->reason); !tried) return Failure(tried.error());
     const auto by_rule = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::rule);
     if (!by_rule) return Failure(by_rule.error());
     if (auto tried = try_plan(per_pair(by_rule->plan), by_rule->reason); !tried) return Failure(tried.error());
-    if (auto searched = search(planned->plan); !searched) return Failure(searched.error());
+    if (auto tried = try_plan(planned->plan, planned->reason); !tried) return Failure(tried.error());
+    if (auto searched = search(planned->plan, last_shares_.front()); !searched) return Failure(searched.error());
     return result(std::move(*planned));
   }
 
@@ -123,24 +124,30 @@ class PlannerForTraffics {
            mean_of_first(best_.shares, traffics_.size()) + share_tolerance;
   }
 
-  /// Tries paths that are searched for all traffics.
-  Result<> search(const Plan& for_first) {
+  /// Tries paths that are searched for all traffics. Each search gives more weight to the traffics that lost in the one
+  /// before, and less to permutations if they did not.
+  Result<> search(const Plan& for_first, double of_first) {
     std::vector<double> weight(traffics_.size(), 1);
     std::fill_n(weight.begin(), named_, weight_of_named);
-    for (int number = 0; number < max_searches && !control_.stopped(); ++number) {
+    const bool is_large = std::uint64_t{for_first.rank_count()} * for_first.rank_count() > many_pairs;
+    bool again = true;
+    for (int number = 0; number < max_searches && again && !control_.stopped(); ++number) {
       auto found = searched(weight, number == 0 ? for_first : best_.plan);
       if (!found) return Failure(found.error());
       if (!*found) return {};
       auto tried = try_plan(std::move(**found), "paths searched for all traffics (annealing, seed 1)");
       if (!tried) return tried;
-      bool again = false;
+      again = !is_large && best_.shares.front() < of_first - share_tolerance;
       for (std::size_t t = 0; t < traffics_.size(); ++t) {
         const bool too_little =
             t < named_ ? last_shares_[t] < best_.shares[t] - share_tolerance : named_ == 0 && loses(t, last_shares_[t]);
-        if (too_little) weight[t] *= more_weight;
         again = again || too_little;
+        if (too_little) {
+          weight[t] *= more_weight;
+        } else if (traffics_[t].permutations) {
+          weight[t] /= 1 + 1.0 / (number + 1);  // ever less, to find the middle
+        }
       }
-      if (!again) return {};
     }
     return {};
   }
