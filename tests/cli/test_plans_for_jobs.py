@@ -72,9 +72,9 @@ def test_the_networks_order_is_for_whoever_asks(tmp_path: Path, ayatori_command)
     data = json.loads(given.stdout)
     asked = ayatori_command("plan", source, "--job", "hosts", "--order", "network", "--json", cwd=tmp_path)
     assert asked.stderr == "ranks are in the network's order, not in that of hosts\n"
-    in_order = json.loads(asked.stdout)["relative_bandwidth"]["mean"]
+    in_order = json.loads(asked.stdout)["choices"][0]["judged_with_plan"]
     assert data["in_network_order"] == pytest.approx(in_order)
-    assert in_order > data["relative_bandwidth"]["mean"]
+    assert in_order > data["choices"][0]["judged_with_plan"]
     said = ayatori_command("plan", source, "--job", "hosts", cwd=tmp_path).stdout
     assert f"  try           --order network: {in_order:.4f} with the ranks in the network's order\n" in said
 

@@ -215,11 +215,11 @@ def after(calls: int, usual: Callable[..., Any]) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("verb", ["plan", "check"])
 def test_jobs_that_were_done_before_ctrl_c_are_printed(verb: str, ayatori_command, monkeypatch) -> None:
-    """Of the twelve calls of `plan` the first six are for jobs without one."""
+    """Of the twelve jobs that `plan` assesses the first six have no plan."""
     jobs = ["--random-jobs", "6", "--job-size", "4", "--json"]
     whole = ayatori_command(verb, SOURCE, *jobs).json()
     assert whole["cut"] is None
-    monkeypatch.setattr(plans, "plan", after(8 if verb == "plan" else 2, plans.plan))
+    monkeypatch.setattr(plans, "_assess", after(8 if verb == "plan" else 2, plans._assess))
     ended = ayatori_command(verb, SOURCE, *jobs)
     assert ended.status == 130 and ended.stderr.endswith("error: interrupted\n")
     data = json.loads(ended.stdout)

@@ -23,6 +23,8 @@ constexpr std::uint64_t many_pairs = 10'000;
 constexpr double more_weight = 2;
 /// Of the named traffics, against one for each other.
 constexpr double weight_of_named = 16;
+/// By how much a plan's mean must exceed that of base LIDs: permutations of another seed make that much difference.
+constexpr double least_gain = 0.005;
 /// Shares that differ by less are equal.
 constexpr double share_tolerance = 1e-9;
 
@@ -120,8 +122,9 @@ class PlannerForTraffics {
         if (loses(t, judged.shares[t])) return false;
       }
     }
-    return mean_of_first(judged.shares, traffics_.size()) >
-           mean_of_first(best_.shares, traffics_.size()) + share_tolerance;
+    const double mean = mean_of_first(judged.shares, traffics_.size());
+    if (named_ == 0 && mean < mean_of_first(without_, traffics_.size()) * (1 + least_gain)) return false;
+    return mean > mean_of_first(best_.shares, traffics_.size()) + share_tolerance;
   }
 
   /// Tries paths that are searched for all traffics. Each search gives more weight to the traffics that lost in the one

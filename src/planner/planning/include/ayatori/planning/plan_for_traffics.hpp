@@ -44,8 +44,9 @@ inline constexpr double tolerated_loss = 0.02;
                                           const StepSequence& steps);
 
 /// Plans a job for `traffics`, at least one. If `named` is 0, the plan has the best mean of their relative bandwidths
-/// among plans that lose more than tolerated_loss in none of them; base LIDs are one of these. Otherwise the first
-/// `named` of them come first: the plan has their best mean, and among such plans the best mean over all.
+/// among plans that lose more than tolerated_loss in none of them. Base LIDs are one of these, and stay where that
+/// gains next to nothing. Otherwise the first `named` of them come first: the plan has their best mean, and among such
+/// plans the best mean over all.
 ///
 /// Tried are base LIDs, the plans of make_plan() for the first traffic, and paths that are searched for all traffics.
 /// Shares are those of judged_share(). Deterministic until `control` stops it: then it
