@@ -24,7 +24,7 @@ constexpr double more_weight = 2;
 /// Of the named traffics, against one for each other.
 constexpr double weight_of_named = 16;
 /// By how much a plan's mean must exceed that of base LIDs: permutations of another seed make that much difference.
-constexpr double least_gain = 0.005;
+constexpr double gain_over_base_lids = 0.005;
 /// Shares that differ by less are equal.
 constexpr double share_tolerance = 1e-9;
 
@@ -123,7 +123,7 @@ class PlannerForTraffics {
       }
     }
     const double mean = mean_of_first(judged.shares, traffics_.size());
-    if (named_ == 0 && mean < mean_of_first(without_, traffics_.size()) * (1 + least_gain)) return false;
+    if (named_ == 0 && mean < mean_of_first(without_, traffics_.size()) * (1 + gain_over_base_lids)) return false;
     return mean > mean_of_first(best_.shares, traffics_.size()) + share_tolerance;
   }
 
