@@ -1,6 +1,7 @@
 """A plan is for one placement of ranks, and for the tables that it was made on: other ones are errors."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,16 @@ def test_times_with_a_plan_come_with_the_line_that_makes_it(verb: str, tmp_path:
     assert f"  {line}\n" in said and "mpirun" not in said
     planned = ayatori_command(*line.split()[1:], cwd=tmp_path)
     assert planned.status == 0 and f"ayatori run --plan {tmp_path}/{file}.plan mpiexec -n 6 " in planned.stdout
+
+
+def test_a_hostfile_can_be_a_pipe_which_is_read_once(tmp_path: Path, ayatori_command) -> None:
+    """`--job <(squeue …)`: the shuffled ranks are planned in the network's order, too."""
+    hosts = "N7\nN3\nN12\nN1\nN0\n"
+    (tmp_path / "hosts").write_text(hosts)
+    command = ("plan", "xgft:h=2;m=4,4;w=1,2", "--seconds", "60", "--json", "--job")
+    reader, writer = os.pipe()
+    os.write(writer, hosts.encode())
+    os.close(writer)
+    piped = ayatori_command(*command, f"/dev/fd/{reader}", cwd=tmp_path).json()
+    os.close(reader)
+    assert piped == ayatori_command(*command, "hosts", cwd=tmp_path).json()

@@ -41,7 +41,7 @@ from ayatori.cli.searching import (
 )
 from ayatori.cli.starting import describe_start, write_start_files
 from ayatori.formats.plan_file import write_plan
-from ayatori.model.jobs import read_job
+from ayatori.model.jobs import in_order
 from ayatori.planning.improvement import (
     OURS,
     ROUNDING,
@@ -285,7 +285,7 @@ def in_network_order(
     if each.job is None or each.order == "network" or control.stopped or not found:
         return None
     (given,) = found
-    job = read_job(network, each.job, each.ppn, "network")
+    job = in_order(network, given.without.job)
     if given.better.contention.free or job.machine_of_rank == given.without.job.machine_of_rank:
         return None
     others = assess_jobs(network, routes, [job], method, messages, control)

@@ -87,8 +87,8 @@ def cut_as_data(cut: Cut | None) -> CutData | None:
 
 
 def parse_limit(text: str) -> float:
-    """What --seconds says. Raises UsageError."""
-    seconds = options.value_of(parse_seconds, text)
+    """What --seconds says, a number alone in seconds. Raises UsageError."""
+    seconds = options.value_of(parse_seconds, f"{text}s" if text[-1:].isdigit() else text)
     if not 0 < seconds <= MAX_SECONDS:
         raise UsageError(f"--seconds {text} is out of range", hint="for example 60s; at most 30 days")
     return seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
 from ayatori import _core
@@ -19,6 +20,13 @@ def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "given
     and these as the network has them.
     """
     return _core.job_from_hostfile(network, read_text(hostfile), str(hostfile), ppn, order == "network")
+
+
+def in_order(network: Network, job: Job) -> Job:
+    """The same ranks on the same machines, as read_job() with the order "network" has them."""
+    machines = sorted(job.machine_of_rank)
+    runs = [(network.machines[machine].name, len(list(ranks))) for machine, ranks in groupby(machines)]
+    return _core.job_of_hosts(network, runs, "the job")
 
 
 def placement_as_data(job: Job) -> list[list[int]]:
