@@ -53,11 +53,11 @@ def hear_ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def press_ctrl_c() -> None:
+def press_ctrl_c(number: signal.Signals = signal.SIGINT) -> None:
     """And wait until it was heard: only what searched() puts there changes the handler."""
-    before = signal.getsignal(signal.SIGINT)
-    os.kill(os.getpid(), signal.SIGINT)
-    while signal.getsignal(signal.SIGINT) is before:
+    before = signal.getsignal(number)
+    os.kill(os.getpid(), number)
+    while signal.getsignal(number) is before:
         time.sleep(0.001)
 
 
@@ -78,13 +78,13 @@ def test_a_search_that_nothing_ends_is_not_cut() -> None:
     assert signal.getsignal(signal.SIGINT) is usual
 
 
-@pytest.mark.parametrize("by", ["time", "interrupt"])
+@pytest.mark.parametrize("by", ["time", "interrupt", "terminate"])
 def test_what_a_search_had_when_it_was_ended_is_kept(by: str) -> None:
     def find(control: SearchControl) -> str:
         control.expect(3)
         control.did(2)
-        if by == "interrupt":
-            press_ctrl_c()
+        if by != "time":
+            press_ctrl_c(signal.SIGINT if by == "interrupt" else signal.SIGTERM)
         wait_for_stop(control)
         return "best so far"
 

@@ -18,7 +18,7 @@ from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
 from ayatori.cli.route import describe_check, describe_lanes
-from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, searched, with_results
+from ayatori.cli.searching import STATUS_OF_CUT, Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import AppliedData, applied_as_data, read_applied
@@ -165,7 +165,7 @@ def check(
 
 def status_of(data: CheckData) -> Status:
     if data["cut"] is not None:
-        return Status.INTERRUPTED
+        return STATUS_OF_CUT[data["cut"]["by"]]
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if tables_are_good(data) and as_planned else Status.BAD
 

@@ -17,7 +17,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import note, print_json, print_table, print_warning, say, saying_what_is_done
-from ayatori.cli.searching import CutData, cut_as_data, describe_cut, searched, with_results
+from ayatori.cli.searching import STATUS_OF_CUT, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.formats.job_files import read_jobs
 from ayatori.lab.fabric.engines import ENGINES
@@ -120,7 +120,7 @@ def compare(
     compared = as_data(network, found, workloads)
     data: CompareData = {"source": on.source, "seed": workload.seed, **compared, "cut": cut_as_data(cut)}
     print_json("compare", data) if json else describe(data)
-    return Status.INTERRUPTED if cut is not None else Status.DONE
+    return STATUS_OF_CUT[cut.by] if cut is not None else Status.DONE
 
 
 def parse_engines(text: str | None) -> list[str] | None:

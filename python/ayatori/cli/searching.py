@@ -20,7 +20,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, progress_bar, say
 from ayatori.cli.status import Status
-from ayatori.resumable import interrupt
+from ayatori.resumable import interrupt, terminate
 
 Found = TypeVar("Found")
 
@@ -57,13 +57,22 @@ class SearchOptions:
 class CutBy(str, Enum):
     limit = "time"
     interrupt = "interrupt"
+    terminate = "terminate"
+
+
+_ENDING: dict[int, tuple[CutBy, tuple[object, ...]]] = {
+    signal.SIGINT: (CutBy.interrupt, (signal.default_int_handler, interrupt)),
+    signal.SIGTERM: (CutBy.terminate, (signal.SIG_DFL, terminate)),
+}
+"""How a search is cut by a signal, and the handlers in whose place searched() puts its own."""
+STATUS_OF_CUT: dict[str, Status] = {CutBy.interrupt: Status.INTERRUPTED, CutBy.terminate: Status.TERMINATED}
 
 
 class CutData(TypedDict):
     """How a search was cut short. Null stands for a search that went to its end."""
 
     by: str
-    """`time` (`--seconds`) or `interrupt` (Ctrl-C; the exit status is 130)."""
+    """`time` (`--seconds`), `interrupt` (Ctrl-C; the exit status is 130) or `terminate` (SIGTERM; 143)."""
     done: int
     of: int
     """How many pieces were done, and how many there are."""
@@ -95,22 +104,23 @@ def parse_limit(text: str) -> float:
 
 
 def searched(what: str, limit: float | None, search: Callable[[SearchControl], Found]) -> tuple[Found, Cut | None]:
-    """What the search finds, and how it was cut short if it was: by `limit` (seconds; None: none) or by Ctrl-C.
+    """What the search finds, and how it was cut short if it was: by `limit` (seconds; None: none) or by a signal.
 
-    Shows how many of `what` are done. The search runs in a thread of its own, since Python handles Ctrl-C only between
-    its own instructions. A second Ctrl-C leaves it, and so does one after which nothing comes.
+    Shows how many of `what` are done. The search runs in a thread of its own, since Python handles signals only between
+    its own instructions. SIGTERM ends it as Ctrl-C does: batch systems send it some seconds before they kill.
+    A second Ctrl-C leaves it, and so does one after which nothing comes.
     """
     control, begun = SearchControl(), time.monotonic()
     by: CutBy | None = None
     reported = False
     interrupted_at = float("inf")
 
-    def end_by_interrupt() -> None:
+    def end_by_signal(which: CutBy) -> None:
         nonlocal by, interrupted_at
-        by, interrupted_at = CutBy.interrupt, time.monotonic()
+        by, interrupted_at = which, time.monotonic()
         control.stop()
 
-    with _first_interrupt(end_by_interrupt), progress_bar(what) as show:
+    with _first_signal(end_by_signal), progress_bar(what) as show:
         thread, outcome = _started(lambda: search(control))
         while thread.is_alive():
             thread.join(LOOKS_EVERY_SECONDS)
@@ -128,7 +138,7 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     if isinstance(found, BaseException):
         raise found
     seconds = time.monotonic() - begun
-    is_cut = by == CutBy.interrupt or control.done < control.total
+    is_cut = by in STATUS_OF_CUT or control.done < control.total
     return found, Cut(by, control.done, control.total, seconds) if by and is_cut else None
 
 
@@ -136,7 +146,9 @@ def describe_cut(cut: CutData | None, what: str) -> None:
     """Says that a result is not all that the search could find; `cut` as cut_as_data() has it."""
     if cut is None:
         return
-    why = "Ctrl-C" if cut["by"] == CutBy.interrupt else "--seconds allows more"
+    why = {CutBy.limit: "--seconds allows more", CutBy.interrupt: "Ctrl-C", CutBy.terminate: "SIGTERM"}[
+        CutBy(cut["by"])
+    ]
     say(f"  ended early   {cut['done']} of {cut['of']} {what} in {cut['seconds']:.0f} s ({why})")
 
 
@@ -150,14 +162,15 @@ def with_results(found: Found, cut: Cut | None, number: int, of: int) -> tuple[F
     if number == 0:
         if cut.by == CutBy.interrupt:
             raise KeyboardInterrupt
+        leave_if_interrupted(cut)
         raise Error(f"not one of {of} is done in {cut.seconds:.0f} s", hint="a larger --seconds")
     return found, replace(cut, done=number, total=of)
 
 
 def leave_if_interrupted(cut: Cut | None) -> None:
-    """Ends the command as Ctrl-C ends others, after what was found has been printed."""
-    if cut is not None and cut.by == CutBy.interrupt:
-        raise typer.Exit(Status.INTERRUPTED)
+    """Ends the command as the signal ends others, after what was found has been printed."""
+    if cut is not None and cut.by in STATUS_OF_CUT:
+        raise typer.Exit(STATUS_OF_CUT[cut.by])
 
 
 def _started(work: Callable[[], Found]) -> tuple[threading.Thread, list[Found | BaseException]]:
@@ -176,23 +189,25 @@ def _started(work: Callable[[], Found]) -> tuple[threading.Thread, list[Found | 
 
 
 @contextmanager
-def _first_interrupt(act: Callable[[], None]) -> Iterator[None]:
-    """The first Ctrl-C calls `act`; a second one is as usual. Who ignores Ctrl-C, or handles it otherwise, has a
-    reason, and other threads can't set handlers."""
-    usual = signal.getsignal(signal.SIGINT)
-    if (
-        usual not in (signal.default_int_handler, interrupt)
-        or threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
+def _first_signal(act: Callable[[CutBy], None]) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM calls `act`; a second one is as usual. Who ignores a signal, or handles it otherwise,
+    has a reason, and other threads can't set handlers."""
+    in_main = threading.current_thread() is threading.main_thread()
+    usual = {
+        number: signal.getsignal(number)
+        for number, (_, ours) in _ENDING.items()
+        if in_main and signal.getsignal(number) in ours
+    }
 
-    def first(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        act()
+    def first(number: int, _frame: object) -> None:
+        for each in usual:
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+        act(_ENDING[number][0])
 
-    signal.signal(signal.SIGINT, first)
+    for number in usual:
+        signal.signal(number, first)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
