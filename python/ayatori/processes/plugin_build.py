@@ -64,7 +64,8 @@ def compile_plugin(mpicc: str, family: str, package: Path, log: Path) -> list[Pa
         if (nettle := package / "libayatori-nettle.so.8").exists():
             options["NETTLE_LIBRARY"] = nettle
         words = [f"-D{name}={value}" for name, value in options.items()]
-        _run_cmake(["-S", sources, "-B", made, *words], log)
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []  # CMake's own choice is make, be it there or not
+        _run_cmake(["-S", sources, "-B", made, *generator, *words], log)
         targets = [f"mpi_{family}", f"mpi_engine_{family}", f"mpi_trace_{family}"]
         _run_cmake(["--build", made, "--parallel", str(os.cpu_count() or 1), "--target", *targets], log)
         return [_put(library, plugins) for library in sorted((made / "mpi" / family).glob("*.so"))]
@@ -89,9 +90,11 @@ def _run_cmake(arguments: list[str | Path], log: Path) -> None:
 
 
 def _said_by_cmake(log: Path) -> str:
-    """CMake's first error, which stands indented over some lines, or the compiler's, as one line."""
+    """CMake's first error, which stands in its line or indented over some lines, or the compiler's, as one line."""
     text = log.read_text(errors="replace")
     if found := re.search(r"^CMake Error.*\n((?:  .*\n|\n(?=  ))+)", text, re.MULTILINE):
         return " ".join(found[1].split())
+    if found := re.search(r"^CMake Error: (.+)", text, re.MULTILINE):
+        return found[1]
     found = re.search(r"^.*\berror: .*", text, re.MULTILINE)
     return found[0] if found else "nothing was said"

@@ -53,6 +53,14 @@ void take_table() {
   if (table) the_process.table = std::move(*table);
 }
 
+/// MPICH writes a tab before its version, and from 4.2 on several blanks.
+std::string with_single_blanks(std::string text) {
+  std::ranges::replace(text, '\t', ' ');
+  const auto rest = std::ranges::unique(text, [](char a, char b) { return a == ' ' && b == ' '; });
+  text.erase(rest.begin(), rest.end());
+  return text;
+}
+
 /// Its name and version, as `ayatori tune` writes them.
 std::string own_mpi() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -60,13 +68,13 @@ std::string own_mpi() {
   PMPI_Get_library_version(text.data(), &length);
   std::string version(text.data());
   version.resize(std::min(version.find_first_of(",\n"), version.size()));
-  std::ranges::replace(version, '\t', ' ');
-  return version;
+  return with_single_blanks(std::move(version));
 }
 
 std::string why_for_another_mpi(const ChoiceTable& table) {
-  if (!table.measured || table.measured->mpi == own_mpi()) return {};
-  return fmt::format("it was measured with {}, and this is {}", table.measured->mpi, own_mpi());
+  if (!table.measured) return {};
+  const std::string measured = with_single_blanks(table.measured->mpi);
+  return measured == own_mpi() ? "" : fmt::format("it was measured with {}, and this is {}", measured, own_mpi());
 }
 
 /// A table is made for one job: these hosts, as many ranks on each, in their order. Process 0 knows the names, of which
