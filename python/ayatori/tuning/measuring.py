@@ -90,7 +90,8 @@ def tune(
     note(f"measuring {len(cells)} collectives and sizes among {len(hosts)} ranks, for about {seconds:g} s")
     lines = _run(command, family, [str(seconds), str(seed), ";".join(cells)], _START_SECONDS + 3 * seconds)
     tuned = [tuned_of(line) for line in lines]
-    measured = Measured(machine_in_words(), " ".join(place["mpi"].split()), datetime.now(timezone.utc).date().isoformat(), seed)
+    mpi = " ".join(place["mpi"].split())  # MPICH writes its version after several blanks
+    measured = Measured(machine_in_words(), mpi, datetime.now(timezone.utc).date().isoformat(), seed)
     return _table(hosts, collectives or COLLECTIVES, sizes, tuned, measured), tuned
 
 
