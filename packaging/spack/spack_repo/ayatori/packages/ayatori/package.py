@@ -4,7 +4,7 @@ from spack.package import *
 
 # What CMake looks for on behalf of a variant: without the variant it must not find the system's.
 LOOKED_FOR = {
-    "verbs": ("IBVERBS_INCLUDE", "IBVERBS_LIBRARY", "IBNETDISC_INCLUDE", "IBMAD_INCLUDE", "IBUMAD_INCLUDE"),
+    "verbs": ("IBVERBS_INCLUDE", "IBNETDISC_INCLUDE", "IBMAD_INCLUDE", "IBUMAD_INCLUDE"),
     "ofi": ("LIBFABRIC_INCLUDE", "LIBFABRIC_LIBRARY"),
     "pmix": ("PMIX_INCLUDE",),
     "ucx": ("UCX_INCLUDE", "UCP_LIBRARY", "UCS_LIBRARY"),
