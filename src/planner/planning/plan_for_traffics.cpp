@@ -17,10 +17,10 @@ namespace {
 
 /// Of a traffic, that a plan is judged by: some tenths of a second.
 constexpr std::uint64_t judged_messages = 1U << 18;
-constexpr int max_searches = 6;
+constexpr int max_searches = 6;  ///< each with other weights
 /// A job of more is searched once, unless a traffic loses.
 constexpr std::uint64_t many_pairs = 10'000;
-constexpr double more_weight = 2;
+constexpr double more_weight = 2;  ///< for a traffic that lost in the search before
 /// Of the named traffics, against one for each other.
 constexpr double weight_of_named = 16;
 /// By how much a plan's mean must exceed that of base LIDs: permutations of another seed make that much difference.
