@@ -38,6 +38,10 @@ def uses(name: str) -> dict[str, click.Option]:
 NAMES = sorted({name for command in COMMANDS.values() for name in options_of(command)})
 
 
+ALSO = {"--traffic": ["--pattern"]}
+"""`plan` takes several patterns, and calls what they are together traffic; `check` and others take one pattern."""
+
+
 def one_of(metavar: str | None) -> str | None:
     """What a list takes many of: `SIZE[,SIZE…]` is many a SIZE. Without words that may stand instead: `FILE|auto`."""
     return re.sub(r"\[,.*\]$|\|[a-z].*$", "", metavar) if metavar else metavar
@@ -56,7 +60,7 @@ def test_an_option_takes_the_same_in_all_verbs(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_option_has_one_name_that_says_what_python_calls_it(name: str) -> None:
     for verb, option in uses(name).items():
-        assert option.opts == [name], (verb, option.opts)
+        assert option.opts == [name, *ALSO.get(name, [])], (verb, option.opts)
         if keyword.iskeyword(name[2:]):
             assert option.name and option.name.startswith(f"{name[2:]}_"), verb
         elif re.fullmatch(r"--[a-z]+(-[a-z]+)*", name):
