@@ -36,6 +36,8 @@ OPEN_MPI_HERE = {
     # Nor copies each other's memory, in which no rank takes part: Open MPI 4, and 5.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_smsc": "^cma",
+    # By TCP, Debian 13's Open MPI 5.0.7 reaches nobody over an interface with IPv6 (open-mpi/ompi#14079).
+    "OMPI_MCA_btl_tcp_disable_family": "6",
 }
 
 

@@ -86,6 +86,7 @@ def test_a_script_does_not_go_on_without_its_ranks(tmp_path: Path, monkeypatch: 
         ("PMI_RANK=0 PMI_SIZE=2 env true", "1 of 2 ranks said where they are: "),
         (f"{EACH}; {EACH}", "the command starts several jobs: "),
         ("for i in 1 2; do PMI_RANK=0 PMI_SIZE=1 env true; done", "the command starts several jobs: "),
+        ("for i in 0 3; do PMI_RANK=$i PMI_SIZE=2 env true; done", "sh numbers 2 ranks 0, 3: "),
     ],
 )
 def test_what_is_no_job_is_an_error(script: str, message: str, tmp_path: Path) -> None:
