@@ -6,6 +6,7 @@ from pathlib import Path
 
 import plugin
 import pytest
+from test_plugin_types import results
 
 from ayatori import _core
 from ayatori.calibration.calibrating import _processor
@@ -108,16 +109,16 @@ def test_what_is_slower_than_the_mpis_own_is_vetoed(mpi: plugin.Mpi, tmp_path: P
     pytest.fail(said)
 
 
-def sums(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
+def sums(mpi: plugin.Mpi, ranks: int, preload: bool = True, **variables: str) -> list[str]:
     """All digits of sums of real numbers."""
-    return mpi.run_well(ranks, "check_types.cpp", "rounding", "60", **variables).stdout
+    return results(mpi, ranks, "rounding", 60, preload, **variables).splitlines()
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_sums_of_reals_have_the_digits_of_the_mpi_but_by_a_measured_table(
     mpi: plugin.Mpi, tmp_path: Path, ranks: int
 ) -> None:
-    alone = sums(mpi, ranks, preload=False)  # type: ignore[arg-type]
+    alone = sums(mpi, ranks, preload=False)
     assert sums(mpi, ranks) == alone
     assert sums(mpi, ranks, **table(mpi, tmp_path, ranks, measured=False)) == alone
     done = mpi.run_well(ranks, "check_sums.c", "50", **table(mpi, tmp_path, ranks, measured=False))
@@ -133,7 +134,8 @@ def test_sums_of_reals_by_a_measured_table_are_the_same_in_each_run_and_never_co
 ) -> None:
     measured = table(mpi, tmp_path, ranks, allreduce="ring", reduce="spread")
     first = sums(mpi, ranks, **measured)
-    assert all(sums(mpi, ranks, **measured) == first for _ in range(2))
+    for _ in range(2):
+        assert sums(mpi, ranks, **measured) == first
     said = repeated(mpi, "check_sums.c", ranks, 200, **measured)
     assert lines_of(said, f"MPI_Allreduce on {ranks} ranks: ring, by the choice table")
     assert not lines_of(said, "MPI_Allreduce of about 800 bytes")

@@ -1,5 +1,5 @@
-// check_types exact|rounding CALLS: reductions of each type for which MPI defines the operation, CALLS times in a row.
-// `exact`: of small numbers, whose results are the same in every order. Rank 0 prints a line for each type, operation
+// check_types exact|rounding CALLS FILE: reductions of each type for which MPI defines the operation, CALLS times in a row.
+// `exact`: of small numbers, whose results are the same in every order. Rank 0 writes a line for each type, operation
 // and function with a checksum of the results of all ranks. These lines must be those that the MPI alone prints.
 #include <mpi.h>
 
@@ -235,9 +235,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  exact = argc > 1 && std::string(argv[1]) == "exact";
+  if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 1);
+  exact = std::string(argv[1]) == "exact";
+  // To a file: some launchers lose parts of what ranks print.
+  if (rank == 0 && !std::freopen(argv[3], "w", stdout)) MPI_Abort(MPI_COMM_WORLD, 1);
   for (const Type& type : types()) {
-    for (const Operation& operation : operations(type.ops)) check(type, operation, argc > 2 ? std::atoi(argv[2]) : 1);
+    for (const Operation& operation : operations(type.ops)) check(type, operation, std::atoi(argv[2]));
   }
   check_refused();
   MPI_Finalize();
