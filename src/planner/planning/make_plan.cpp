@@ -42,7 +42,22 @@ Plan plan_without_choice(const PlanTask& task, Method method) {
   return Plan::per_pair(plan.rank_count(), std::move(bits));
 }
 
-MethodResult plan_by(Method method, const PlanTask& task) {
+/// All messages from the ranks of one endpoint to those of another take one path: a running program can't tell them
+/// apart, and packets of one host that go to another by several paths wait in more queues.
+MethodResult plan_by_pair_of_endpoints(const PlanTask& task, std::span<const PortId> ports_of_ranks) {
+  const EndpointsOfJob own(ports_of_ranks);
+  if (!own.shared()) return plan_by_pair(task);
+  const StepsOfEndpoints steps = own.steps_of(task.steps);
+  const JobEndpoints endpoints = JobEndpoints::of(task.network, own.endpoints(), steps).value();
+  const JobBound bound = bound_of(LeafBound(task.network, endpoints, task.paths, task.weights), steps);
+  MethodResult made = plan_by_pair({task.network, endpoints, task.weights, steps, task.paths, task.labels, bound});
+  made.plan = own.for_ranks(made.plan);
+  made.reason = "one path for all ranks of two NICs; " + made.reason;
+  made.never_worse_than_no_choice = false;
+  return made;
+}
+
+MethodResult plan_by(Method method, const PlanTask& task, std::span<const PortId> ports_of_ranks) {
   if (method == Method::base_lids) {
     return {Plan::base_lids(static_cast<Rank>(task.endpoints.rank_count())), "base LIDs for everybody", 0};
   }
@@ -59,7 +74,7 @@ MethodResult plan_by(Method method, const PlanTask& task) {
     case Method::colour:
       return plan_by_colour(task);
     case Method::pair:
-      return plan_by_pair(task);
+      return plan_by_pair_of_endpoints(task, ports_of_ranks);
   }
   return {};
 }
@@ -73,7 +88,7 @@ struct Measured {
 /// What the method made, unless everybody's first choice takes less time. It is measured only where it could.
 Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method method, const Routes& routes,
                                               std::span<const PortId> endpoints) {
-  Measured best{plan_by(method, task), {}};
+  Measured best{plan_by(method, task, endpoints), {}};
   const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps);
   if (!measured) return Failure(measured.error());
   best.contention = *measured;

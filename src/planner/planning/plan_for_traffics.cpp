@@ -18,7 +18,7 @@ namespace {
 /// Of a traffic, that a plan is judged by: some tenths of a second.
 constexpr std::uint64_t judged_messages = 1U << 18;
 constexpr int max_searches = 6;  ///< each with other weights
-/// A job of more is searched once, unless a traffic loses.
+/// Of endpoints: a job of more is searched once, unless a traffic loses.
 constexpr std::uint64_t many_pairs = 10'000;
 constexpr double more_weight = 2;  ///< for a traffic that lost in the search before
 /// Of the named traffics, against one for each other.
@@ -132,7 +132,8 @@ class PlannerForTraffics {
   Result<> search(const Plan& for_first, double of_first) {
     std::vector<double> weight(traffics_.size(), 1);
     std::fill_n(weight.begin(), named_, weight_of_named);
-    const bool is_large = std::uint64_t{for_first.rank_count()} * for_first.rank_count() > many_pairs;
+    const std::uint64_t ports = EndpointsOfJob(endpoints_).endpoints().size();
+    const bool is_large = ports * ports > many_pairs;
     bool again = true;
     for (int number = 0; number < max_searches && again && !control_.stopped(); ++number) {
       auto found = searched(weight, number == 0 ? for_first : best_.plan);

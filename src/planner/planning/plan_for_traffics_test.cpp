@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/base/random.hpp"
@@ -131,6 +133,30 @@ TEST(PlanForTraffics, TheNamedTrafficIsAsGoodAsItsOwnPlan) {
   }
 }
 
+TEST(PlanForTraffics, AllRanksOfTwoHostsTakeOnePathAndTheShiftOfHostsInOrderStaysFree) {
+  Random random(13);
+  const Fabric fabric = fabric_of("fattree:K=6,levels=2,nodes=30", 3);
+  for (const bool in_order : {true, false}) {
+    std::vector<PortId> job = fabric.job(test::random_subset(30, 9, random), 4);
+    if (!in_order) random.shuffle(std::span(job));
+    const Programs programs(36);
+    const auto own = make_plan(fabric.network, fabric.routes, job, programs.traffics()[0].steps, Method::pair).value();
+    const auto found = plan_for_traffics(fabric.network, fabric.routes, job, programs.traffics(), 1).value();
+    for (const Plan* plan : {&own.plan, &found.planned.plan}) {
+      std::map<std::pair<PortId, PortId>, std::uint8_t> taken;
+      for (Rank from = 0; from < 36; ++from) {
+        for (Rank to = 0; to < 36; ++to) {
+          if (job[from] == job[to]) continue;
+          const auto path = taken.try_emplace({job[from], job[to]}, plan->path_bits(from, to)).first->second;
+          EXPECT_EQ(plan->path_bits(from, to), path);
+        }
+      }
+    }
+    if (in_order) EXPECT_EQ(own.contention.relative_bandwidth, 1);
+    EXPECT_GE(found.shares[0].with, in_order ? 1 : 0.98);
+  }
+}
+
 TEST(PlanForTraffics, OfOnePathOrOneLeafIsAPlanThatChangesNothing) {
   const Fabric fabric = fabric_of("fattree:K=6,levels=2,nodes=30", 0);
   const Programs programs(6);
@@ -185,7 +211,7 @@ struct Searched {
         }
       }
     }
-    return sum + traffics.permutations / n * price_of_permutations(plan);
+    return sum + traffics.permutations * endpoints.endpoint_count() / (n * n) * price_of_permutations(plan);
   }
 
  private:
@@ -230,17 +256,19 @@ struct Searched {
 TEST(TrafficSearch, PriceIsThatOfItsDefinition) {
   Random random(3);
   const Fabric fabric = test::make({.down = {4, 4}, .up = {4}, .missing = {5}, .slow = {3, 9}}, 2);
-  for (int i = 0; i < 4; ++i) {
-    const Searched searched(fabric, shuffled_job(fabric, 16, 9, random));
-    std::vector<std::uint8_t> bits(81);
-    for (Rank from = 0; from < 9; ++from) {
-      for (Rank to = 0; to < 9; ++to) {
+  for (int i = 0; i < 6; ++i) {
+    const Searched searched(fabric, shuffled_job(fabric, 16, 5, random, 1 + i % 3));
+    std::map<std::pair<PortId, PortId>, std::uint8_t> taken;
+    std::vector<std::uint8_t> bits;
+    for (const PortId from : searched.ports) {
+      for (Rank to = 0; to < searched.ports.size(); ++to) {
         const std::uint32_t endpoint = searched.endpoints.endpoint_of(to);
-        bits[from * 9 + to] = searched.paths.path_bits(
-            endpoint, static_cast<std::uint32_t>(random.below(searched.paths.choice_count(endpoint))));
+        const auto choice = static_cast<std::uint32_t>(random.below(searched.paths.choice_count(endpoint)));
+        const std::uint8_t drawn = searched.paths.path_bits(endpoint, choice);
+        bits.push_back(taken.try_emplace({from, searched.ports[to]}, drawn).first->second);
       }
     }
-    const Plan plan = Plan::per_pair(9, bits);
+    const Plan plan = Plan::per_pair(static_cast<Rank>(searched.ports.size()), bits);
     const double price = searched.price(plan);
     EXPECT_NEAR(price_for_traffics(searched.job(), searched.traffics, plan), price, 1e-4 * price);
   }

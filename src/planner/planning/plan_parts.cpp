@@ -1,6 +1,8 @@
 #include "plan_parts.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "ayatori/network/router_graph.hpp"
@@ -58,6 +60,34 @@ void PartOfJob::place(const Plan& part, std::vector<std::uint8_t>& bits) const {
       bits[std::size_t{ranks_[from]} * number_.size() + ranks_[to]] = part.path_bits(from, to);
     }
   }
+}
+
+void StepsOfEndpoints::step(std::size_t index, std::vector<Message>& messages) const {
+  all_.step(index, messages);
+  for (Message& message : messages) message = {number_[message.from], number_[message.to], message.bytes};
+  std::erase_if(messages, [](const Message& message) { return message.from == message.to; });
+  const auto pair = [](const Message& message) { return std::tuple(message.from, message.to); };
+  std::ranges::sort(messages, {}, pair);
+  const auto again = std::ranges::unique(messages, {}, pair);
+  messages.erase(again.begin(), again.end());
+}
+
+EndpointsOfJob::EndpointsOfJob(std::span<const PortId> endpoints) {
+  std::unordered_map<PortId, Rank> number_of;
+  for (const PortId endpoint : endpoints) {
+    const auto [found, is_new] = number_of.try_emplace(endpoint, static_cast<Rank>(endpoints_.size()));
+    if (is_new) endpoints_.push_back(endpoint);
+    number_.push_back(found->second);
+  }
+}
+
+Plan EndpointsOfJob::for_ranks(const Plan& plan) const {
+  std::vector<std::uint8_t> bits;
+  bits.reserve(number_.size() * number_.size());
+  for (const Rank from : number_) {
+    for (const Rank to : number_) bits.push_back(plan.path_bits(from, to));
+  }
+  return Plan::per_pair(static_cast<Rank>(number_.size()), std::move(bits));
 }
 
 }  // namespace ayatori

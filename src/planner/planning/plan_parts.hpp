@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Parts of a job that no cable joins, as rails are. Each is planned like a job of its own.
+/// Jobs within a job. Parts that no cable joins, as rails are: each is planned like a job of its own. And the
+/// endpoints: paths join them, however many ranks each has.
 
 #include <cstdint>
 #include <span>
@@ -49,6 +50,41 @@ class PartOfJob {
  private:
   std::vector<Rank> ranks_;
   std::vector<Rank> number_;  // of each rank of the job in the part; no_id: it is in another one
+  std::vector<PortId> endpoints_;
+};
+
+/// The messages of each step between endpoints, each pair once.
+class StepsOfEndpoints final : public StepSequence {
+ public:
+  StepsOfEndpoints(const StepSequence& all, const std::vector<Rank>& number, Rank endpoints)
+      : all_(all), number_(number), endpoints_(endpoints) {}
+
+  [[nodiscard]] Rank rank_count() const override { return endpoints_; }
+  [[nodiscard]] std::size_t step_count() const override { return all_.step_count(); }
+  void step(std::size_t index, std::vector<Message>& messages) const override;
+
+ private:
+  const StepSequence& all_;
+  const std::vector<Rank>& number_;
+  Rank endpoints_;
+};
+
+/// A job's endpoints as its ranks, in the order in which its ranks have them.
+class EndpointsOfJob {
+ public:
+  explicit EndpointsOfJob(std::span<const PortId> endpoints);
+
+  [[nodiscard]] const std::vector<PortId>& endpoints() const { return endpoints_; }
+  /// Whether some endpoint has several ranks.
+  [[nodiscard]] bool shared() const { return endpoints_.size() < number_.size(); }
+  [[nodiscard]] StepsOfEndpoints steps_of(const StepSequence& all) const {
+    return {all, number_, static_cast<Rank>(endpoints_.size())};
+  }
+  /// A plan of pairs of endpoints, for the pairs of ranks.
+  [[nodiscard]] Plan for_ranks(const Plan& plan) const;
+
+ private:
+  std::vector<Rank> number_;  // by rank: its endpoint
   std::vector<PortId> endpoints_;
 };
 

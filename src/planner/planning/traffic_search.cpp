@@ -25,13 +25,20 @@ constexpr std::uint64_t moves_between_looks = 1U << 14;  ///< at the control
 
 using StepIndex = std::uint32_t;
 
-/// A message that leaves its leaf in some step of a traffic.
+/// Two endpoints on different leaves, with all messages from the ranks of one to those of the other.
 struct Pair {
-  std::uint32_t from = 0;  ///< endpoints
+  std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint32_t leaf = 0;  ///< of `from`
   std::uint32_t choice = 0;
+  std::int32_t pairs_of_ranks = 0;
   std::size_t first_step = 0;  ///< into steps_of_pairs_
+};
+
+/// How many messages a pair has in a step.
+struct StepOfPair {
+  StepIndex step = 0;
+  std::uint32_t messages = 0;
 };
 
 class TrafficSearch {
@@ -41,13 +48,14 @@ class TrafficSearch {
     for (LinkIndex link = 0; link < paths_.link_count(); ++link) {
       weight_.push_back(static_cast<float>(job.weights[paths_.port(link)]));
     }
+    collect_pairs(start);
     collect_steps(traffics, IdealTime(job.network, job.endpoints, job.weights));
-    permutation_price_ = static_cast<float>(traffics.permutations / std::max<double>(1, ranks_));
+    permutation_price_ = static_cast<float>(traffics.permutations * endpoints_.endpoint_count() /
+                                            (static_cast<double>(ranks_) * ranks_));
     load_.assign(ideal_.size() * weight_.size(), 0);
     all_.assign(weight_.size(), 0);
     sent_.assign(weight_.size() * endpoints_.endpoint_count(), 0);
     received_.assign(sent_.size(), 0);
-    collect_pairs(start);
     for (std::size_t pair = 0; pair + 1 < pairs_.size(); ++pair) put(pair, +1);
   }
 
@@ -58,11 +66,11 @@ class TrafficSearch {
     for (std::uint64_t move = 0; move < moves; ++move) {
       if (move % moves_between_looks == 0 && control.stopped()) return;
       const double cooled = static_cast<double>(move) / (cooled_at * static_cast<double>(moves));
-      try_move(std::max(last_temperature, first_temperature * (1 - cooled)));
+      try_move(messages_a_pair_ * std::max(last_temperature, first_temperature * (1 - cooled)));
     }
   }
 
-  /// In permutations each two pairs count once: half for each of them.
+  /// In permutations each two messages count once: half for each of them.
   [[nodiscard]] double price() {
     double sum = 0;
     for (std::size_t step = 0; step < ideal_.size(); ++step) {
@@ -75,18 +83,18 @@ class TrafficSearch {
     }
     for (std::size_t pair = 0; pair + 1 < pairs_.size(); ++pair) {
       put(pair, -1);
-      for (const LinkIndex link : route(pair, pairs_[pair].choice)) sum += others_price(pairs_[pair], link) / 2;
+      for (const LinkIndex link : route(pair, pairs_[pair].choice)) sum += permutations_price(pairs_[pair], link) / 2;
       put(pair, +1);
     }
     return sum;
   }
 
-  /// The path bits of all pairs: those that were searched for, and of the others those of `start`.
+  /// The path bits of all pairs of ranks: those that were searched for, and of the others those of `start`.
   [[nodiscard]] Plan plan(const Plan& start) const {
     std::vector<std::uint8_t> bits;
     for (Rank from = 0; from < ranks_; ++from) {
       for (Rank to = 0; to < ranks_; ++to) {
-        const std::uint32_t pair = pair_of_[std::size_t{from} * ranks_ + to];
+        const std::uint32_t pair = pair_of({from, to});
         bits.push_back(pair == no_id ? start.path_bits(from, to)
                                      : paths_.path_bits(pairs_[pair].to, pairs_[pair].choice));
       }
@@ -95,45 +103,64 @@ class TrafficSearch {
   }
 
  private:
+  /// In the order of the ranks.
+  void collect_pairs(const Plan& start) {
+    pair_of_.assign(std::size_t{endpoints_.endpoint_count()} * endpoints_.endpoint_count(), no_id);
+    for (Rank from = 0; from < ranks_; ++from) {
+      for (Rank to = 0; to < ranks_; ++to) {
+        if (!endpoints_.crosses_leaves({from, to})) continue;
+        std::uint32_t& pair = pair_of_[index({from, to})];
+        if (pair == no_id) {
+          const std::uint32_t sender = endpoints_.endpoint_of(from);
+          const std::uint32_t receiver = endpoints_.endpoint_of(to);
+          pair = static_cast<std::uint32_t>(pairs_.size());
+          pairs_.push_back({sender, receiver, endpoints_.leaf(sender),
+                            paths_.choice_with(receiver, start.path_bits(from, to)).value_or(0), 0, 0});
+        }
+        ++pairs_[pair].pairs_of_ranks;
+        ++messages_a_pair_;
+      }
+    }
+    messages_a_pair_ /= static_cast<double>(std::max<std::size_t>(1, pairs_.size()));
+    pairs_.emplace_back();
+  }
+
   /// Of each step: who sends to whom, what a message too many costs, and how long the endpoints take.
   void collect_steps(const TrafficWeights& traffics, IdealTime ideal) {
+    std::vector<std::pair<std::uint32_t, StepOfPair>> found;
+    std::vector<std::uint32_t> messages_of(pairs_.size(), 0);
     std::vector<Message> messages;
     for (const WeighedSteps& traffic : traffics.known) {
       const std::size_t count = traffic.steps.step_count();
       for (std::size_t s = 0; s < count; ++s) {
         traffic.steps.step(s, messages);
         for (const Message& message : messages) {
-          if (endpoints_.crosses_leaves(message)) pairs_and_steps_.emplace_back(pair_number(message), step_index());
+          if (endpoints_.crosses_leaves(message)) ++messages_of[pair_of(message)];
+        }
+        for (const Message& message : messages) {
+          if (!endpoints_.crosses_leaves(message)) continue;
+          const std::uint32_t pair = pair_of(message);
+          if (messages_of[pair] == 0) continue;  // this pair was met
+          found.push_back({pair, {step_index(), std::exchange(messages_of[pair], 0)}});
+          ++pairs_[pair + 1].first_step;
         }
         ideal_.push_back(static_cast<float>(ideal.of(messages)));
         step_price_.push_back(static_cast<float>(traffic.weight * (ranks_ - 1.0) / static_cast<double>(count)));
       }
     }
+    for (std::size_t pair = 1; pair < pairs_.size(); ++pair) pairs_[pair].first_step += pairs_[pair - 1].first_step;
+    std::vector<std::size_t> next;
+    for (const Pair& pair : pairs_) next.push_back(pair.first_step);
+    steps_of_pairs_.resize(found.size());
+    for (const auto& [pair, step] : found) steps_of_pairs_[next[pair]++] = step;
   }
 
   [[nodiscard]] StepIndex step_index() const { return static_cast<StepIndex>(ideal_.size()); }
-  [[nodiscard]] std::uint64_t pair_number(const Message& m) const { return std::uint64_t{m.from} * ranks_ + m.to; }
-
-  void collect_pairs(const Plan& start) {
-    std::ranges::sort(pairs_and_steps_);
-    pair_of_.assign(std::size_t{ranks_} * ranks_, no_id);
-    std::size_t next = 0;
-    for (Rank from = 0; from < ranks_; ++from) {
-      for (Rank to = 0; to < ranks_; ++to) {
-        if (!endpoints_.crosses_leaves({from, to})) continue;
-        const std::uint64_t number = pair_number({from, to});
-        const std::uint32_t endpoint = endpoints_.endpoint_of(to);
-        pair_of_[number] = static_cast<std::uint32_t>(pairs_.size());
-        pairs_.push_back({endpoints_.endpoint_of(from), endpoint, endpoints_.leaf(endpoints_.endpoint_of(from)),
-                          paths_.choice_with(endpoint, start.path_bits(from, to)).value_or(0), steps_of_pairs_.size()});
-        for (; next < pairs_and_steps_.size() && pairs_and_steps_[next].first == number; ++next) {
-          steps_of_pairs_.push_back(pairs_and_steps_[next].second);
-        }
-      }
-    }
-    pairs_.push_back({0, 0, 0, 0, steps_of_pairs_.size()});
-    pairs_and_steps_ = {};
+  [[nodiscard]] std::size_t index(const Message& m) const {
+    return std::size_t{endpoints_.endpoint_of(m.from)} * endpoints_.endpoint_count() + endpoints_.endpoint_of(m.to);
   }
+  /// no_id within a leaf
+  [[nodiscard]] std::uint32_t pair_of(const Message& m) const { return pair_of_[index(m)]; }
 
   void collect_movable() {
     for (std::uint32_t pair = 0; pair + 1 < pairs_.size(); ++pair) {
@@ -145,38 +172,44 @@ class TrafficSearch {
     return paths_.route(pairs_[pair].leaf, pairs_[pair].to, choice);
   }
 
-  [[nodiscard]] std::span<const StepIndex> steps_of(std::size_t pair) const {
+  [[nodiscard]] std::span<const StepOfPair> steps_of(std::size_t pair) const {
     const std::size_t begin = pairs_[pair].first_step;
     return {steps_of_pairs_.data() + begin, pairs_[pair + 1].first_step - begin};
   }
 
   void put(std::size_t pair, int sign) {
     const std::size_t endpoints = endpoints_.endpoint_count();
+    const std::int32_t messages = sign * pairs_[pair].pairs_of_ranks;
     for (const LinkIndex link : route(pair, pairs_[pair].choice)) {
-      for (const StepIndex step : steps_of(pair)) load_[step * weight_.size() + link] += sign;
-      all_[link] += sign;
-      sent_[link * endpoints + pairs_[pair].from] += sign;
-      received_[link * endpoints + pairs_[pair].to] += sign;
+      for (const StepOfPair& of : steps_of(pair)) {
+        load_[of.step * weight_.size() + link] += sign * static_cast<std::int32_t>(of.messages);
+      }
+      all_[link] += messages;
+      sent_[link * endpoints + pairs_[pair].from] += messages;
+      received_[link * endpoints + pairs_[pair].to] += messages;
     }
   }
 
-  /// What the pairs on a link cost one more that it may share with them in a permutation.
-  [[nodiscard]] float others_price(const Pair& pair, LinkIndex link) const {
+  /// What the messages on a link cost those of one more pair, which may share it with them in a permutation.
+  [[nodiscard]] float permutations_price(const Pair& pair, LinkIndex link) const {
     const std::size_t endpoints = endpoints_.endpoint_count();
     const auto others = static_cast<float>(all_[link]) - static_cast<float>(sent_[link * endpoints + pair.from]) -
                         static_cast<float>(received_[link * endpoints + pair.to]);
-    return permutation_price_ * weight_[link] * others;
+    return permutation_price_ * weight_[link] * others * static_cast<float>(pair.pairs_of_ranks);
   }
 
   /// What a pair costs, which has no path now, by one of its choices.
   [[nodiscard]] float price_by(std::size_t pair, std::uint32_t choice) const {
     float sum = 0;
     for (const LinkIndex link : route(pair, choice)) {
-      for (const StepIndex step : steps_of(pair)) {
-        const float time = static_cast<float>(load_[step * weight_.size() + link] + 1) * weight_[link];
-        sum += step_price_[step] * std::max(0.0F, time - ideal_[step]);
+      for (const StepOfPair& of : steps_of(pair)) {
+        const auto load = static_cast<float>(load_[of.step * weight_.size() + link]);
+        for (std::uint32_t n = 1; n <= of.messages; ++n) {
+          const float time = (load + static_cast<float>(n)) * weight_[link];
+          sum += step_price_[of.step] * std::max(0.0F, time - ideal_[of.step]);
+        }
       }
-      sum += others_price(pairs_[pair], link);
+      sum += permutations_price(pairs_[pair], link);
     }
     return sum;
   }
@@ -195,17 +228,17 @@ class TrafficSearch {
   const JobEndpoints& endpoints_;
   const JobPaths& paths_;
   Rank ranks_;
-  std::vector<float> weight_;                                         // by link
-  std::vector<std::pair<std::uint64_t, StepIndex>> pairs_and_steps_;  // pairs by number, and a step of each
-  std::vector<float> ideal_;                                          // by step
+  std::vector<float> weight_;  // by link
+  std::vector<float> ideal_;   // by step
   std::vector<float> step_price_;
   float permutation_price_ = 0;
   std::vector<Pair> pairs_;             // and an end
-  std::vector<std::uint32_t> pair_of_;  // by source and destination rank; no_id: within a leaf
-  std::vector<StepIndex> steps_of_pairs_;
+  std::vector<std::uint32_t> pair_of_;  // by sending and receiving endpoint; no_id: within a leaf
+  double messages_a_pair_ = 0;          // in the mean, if each rank sends one to each
+  std::vector<StepOfPair> steps_of_pairs_;
   std::vector<std::uint32_t> movable_;  // pairs with several choices
   std::vector<std::int32_t> load_;      // by step and link
-  std::vector<std::int32_t> all_;       // by link: pairs on it
+  std::vector<std::int32_t> all_;       // by link: pairs of ranks on it
   std::vector<std::int32_t> sent_;      // by link and endpoint
   std::vector<std::int32_t> received_;
   Random random_{1};
@@ -225,11 +258,18 @@ Plan paths_for_traffics(const JobOnPaths& job, const TrafficWeights& traffics, c
 }
 
 bool can_be_searched_for_traffics(const JobOnPaths& job, const TrafficWeights& traffics) {
-  std::uint64_t columns = 2 * std::uint64_t{job.endpoints.endpoint_count()};
-  for (const WeighedSteps& traffic : traffics.known) columns += traffic.steps.step_count();
-  const std::uint64_t pairs = std::uint64_t{job.endpoints.rank_count()} * job.endpoints.rank_count();
+  const std::uint64_t endpoints = job.endpoints.endpoint_count();
+  const std::uint64_t pairs_of_ranks = std::uint64_t{job.endpoints.rank_count()} * job.endpoints.rank_count();
+  const std::uint64_t pairs = endpoints * endpoints;
+  const std::uint64_t messages_a_pair = pairs_of_ranks / std::max<std::uint64_t>(1, pairs);
+  std::uint64_t columns = 2 * endpoints;
+  std::uint64_t steps_a_pair = 0;
+  for (const WeighedSteps& traffic : traffics.known) {
+    columns += traffic.steps.step_count();
+    steps_a_pair += std::min<std::uint64_t>(traffic.steps.step_count(), messages_a_pair);
+  }
   return columns * job.paths.link_count() <= max_table_entries &&
-         pairs * std::max<std::size_t>(1, traffics.known.size()) <= max_table_entries;
+         pairs * std::max<std::uint64_t>(1, steps_a_pair) <= max_table_entries;
 }
 
 }  // namespace ayatori

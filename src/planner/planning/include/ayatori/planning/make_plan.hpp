@@ -35,7 +35,9 @@ struct Planned {
 /// Plans a job for the messages of `steps`. `endpoints` has the port of each rank. The shift all-to-all
 /// (schedule/pattern.hpp) stands for programs whose messages are not known. Messages between ranks of one machine do
 /// not count. Deterministic. The plan never takes more time (contention.hpp) than base LIDs on the same tables: where
-/// what the method finds would, the plan has base LIDs for all messages, and `reason` says so.
+/// what the method finds would, the plan has base LIDs for all messages, and `reason` says so. With `pair` all messages
+/// from the ranks of one port to those of another take one path: connections between two ports can't be told apart by
+/// rank (plan_in_use/connection_paths.hpp).
 ///
 /// `rule`, `colour` and `pair` need as many LIDs per port as there are paths (generate.hpp, choose_lmc); with fewer
 /// they plan with those that there are, and `reason` says so. Errors: more or fewer endpoints than ranks; an endpoint
