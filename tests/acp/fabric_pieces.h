@@ -1,27 +1,5 @@
 /* Part of fabric_program.c: several pieces of memory, buffers for many messages, and accesses in order. */
 
-/* What was found is accepted as what is wanted, and a name for this process is none of a peer. */
-static void found_again(void) {
-  struct fi_info *hints = wanted(), *first, *again;
-  for (int with_hints = 0; with_hints < 2; ++with_hints) {
-    CHECK(fi_getinfo(FI_VERSION(1, 17), "localhost", "7", FI_SOURCE, hints, &first) == 0);
-    if (!with_hints) {
-      fi_freeinfo(first);
-      hints->caps = 0;
-      hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_RAW | FI_ORDER_WAW;
-      CHECK(fi_getinfo(FI_VERSION(1, 17), NULL, "7", FI_SOURCE, hints, &first) == 0);
-      CHECK((first->tx_attr->msg_order & FI_ORDER_RAW) && first->ep_attr->max_order_raw_size > 0);
-    }
-    CHECK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, first, &again) == 0);
-    CHECK(again->caps == first->caps && again->tx_attr->msg_order == first->tx_attr->msg_order);
-    CHECK(again->ep_attr->protocol == first->ep_attr->protocol &&
-          again->domain_attr->av_type == first->domain_attr->av_type);
-    fi_freeinfo(first);
-    fi_freeinfo(again);
-  }
-  fi_freeinfo(hints);
-}
-
 /* Messages of several sizes, one behind the other in two buffers, of which some are fetched by the receiver. */
 static void share_buffers(void) {
   enum { count = 40, room = 200000, least = 50000 };
@@ -110,7 +88,6 @@ static void write_then_read(void) {
 }
 
 static void pieces(void) {
-  found_again();
   extra_order = FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW;
   extra_caps = FI_MULTI_RECV;
   open_all();

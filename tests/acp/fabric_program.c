@@ -8,6 +8,7 @@
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,7 @@ static void refusals(void) {
   REFUSED(hints->tx_attr->rma_iov_limit = 2);
   REFUSED(hints->domain_attr->max_ep_tx_ctx = 2);
   REFUSED(hints->tx_attr->op_flags = FI_COMMIT_COMPLETE);
+  REFUSED(hints->src_addr = calloc(1, hints->src_addrlen = 16));
   hints = wanted();
   CHECK(fi_getinfo(FI_VERSION(1, 17), "localhost", "7", 0, hints, &found) == -FI_ENODATA);
   fi_freeinfo(hints);
@@ -289,6 +291,7 @@ static void refusals(void) {
   fprintf(stderr, "rank %d: good\n", rank);
 }
 
+#include "fabric_infos.h"
 #include "fabric_pieces.h"
 
 static void end(int number) {
@@ -395,6 +398,8 @@ int main(int argc, char **argv) {
     close_all();
   } else if (strcmp(what, "refusals") == 0) {
     refusals();
+  } else if (strcmp(what, "infos") == 0) {
+    infos(argv[2]);
   } else if (strcmp(what, "pieces") == 0) {
     pieces();
   } else if (strcmp(what, "lost") == 0) {

@@ -91,6 +91,12 @@ def test_accesses_keep_their_order_when_a_fifth_of_the_datagrams_is_lost(program
     assert said_by_two(program, "pieces", wires="udp", lossy=True).count(": good") == 2
 
 
+@pytest.mark.parametrize("provider", ["ayatori", "tcp;ofi_rxm", "udp;ofi_rxd", "shm"])
+def test_questions_are_answered_as_by_other_providers(program: Path, provider: str) -> None:
+    """Those of fabtests' fi_getinfo_test, of each kind."""
+    assert said_by_two(program, "infos", provider, wires="shm").count(": good") == 2
+
+
 def test_what_is_not_offered_is_refused(program: Path) -> None:
     assert said_by_two(program, "refusals", wires="shm").count(": good") == 2
 

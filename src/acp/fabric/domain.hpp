@@ -61,6 +61,10 @@ static_assert(sizeof(EndpointName) == 16);
 inline constexpr int offset_bits = 48;
 inline constexpr EndpointNumber no_endpoint = 0xFFFF;  ///< the bytes of a long message, whose operation is the key
 
+/// What fi_getinfo says of this process, which has perhaps not joined its job: the parts that only an open endpoint has
+/// are left open, as other providers leave a port. fi_getname has them.
+inline constexpr EndpointName still_without_name{.rank = no_id, .endpoint = no_endpoint};
+
 [[nodiscard]] constexpr std::uint64_t remote_offset(EndpointNumber endpoint, std::uint64_t offset) {
   return std::uint64_t{endpoint} << offset_bits | (offset & ((std::uint64_t{1} << offset_bits) - 1));
 }

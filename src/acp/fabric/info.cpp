@@ -2,6 +2,7 @@
 
 #include <rdma/fi_errno.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -46,8 +47,9 @@ bool offers(const fi_rx_attr& wanted) {
 bool offers(const fi_ep_attr& wanted) {
   return (wanted.type == FI_EP_UNSPEC || wanted.type == FI_EP_RDM) &&
          (wanted.protocol == FI_PROTO_UNSPEC || wanted.protocol == our_protocol) &&
-         wanted.max_msg_size <= max_message && wanted.tx_ctx_cnt <= 1 && wanted.rx_ctx_cnt <= 1 &&
-         wanted.auth_key_size == 0 && wanted.msg_prefix_size == 0;
+         std::max({wanted.max_msg_size, wanted.max_order_raw_size, wanted.max_order_war_size,
+                   wanted.max_order_waw_size}) <= max_message &&
+         wanted.tx_ctx_cnt <= 1 && wanted.rx_ctx_cnt <= 1 && wanted.auth_key_size == 0 && wanted.msg_prefix_size == 0;
 }
 
 bool offers(const fi_domain_attr& wanted) {
@@ -57,9 +59,16 @@ bool offers(const fi_domain_attr& wanted) {
          within(wanted.caps, reaches) && (!wanted.name || std::strcmp(wanted.name, provider().name) == 0);
 }
 
+/// A process is called what its job says, so that a program can't choose a name.
+bool leaves_name_open(const fi_info& wanted) {
+  if (!wanted.src_addr) return true;
+  return wanted.src_addrlen == sizeof(EndpointName) &&
+         std::memcmp(wanted.src_addr, &still_without_name, sizeof(EndpointName)) == 0;
+}
+
 bool offers(const fi_info& wanted) {
   return within(wanted.caps, all_caps) &&
-         (wanted.addr_format == FI_FORMAT_UNSPEC || wanted.addr_format == address_format) && !wanted.src_addr &&
+         (wanted.addr_format == FI_FORMAT_UNSPEC || wanted.addr_format == address_format) && leaves_name_open(wanted) &&
          (!wanted.dest_addr || wanted.dest_addrlen == sizeof(EndpointName)) &&
          (!wanted.tx_attr || offers(*wanted.tx_attr)) && (!wanted.rx_attr || offers(*wanted.rx_attr)) &&
          (!wanted.ep_attr || offers(*wanted.ep_attr)) && (!wanted.domain_attr || offers(*wanted.domain_attr)) &&
@@ -77,7 +86,15 @@ std::uint64_t caps_for(std::uint64_t wanted) {
   return caps;
 }
 
-void set_domain(fi_domain_attr& domain, const fi_info* hints) {
+/// None of the modes is needed. The two of old programs are followed; before version 1.5 there were only these, and a
+/// program could leave the choice to us.
+int mode_of_memory(std::uint32_t version, const fi_domain_attr* wanted) {
+  const int mode = wanted ? wanted->mr_mode : 0;
+  if (mode == mr_basic || mode == mr_scalable) return mode;
+  return FI_VERSION_LT(version, FI_VERSION(1, 5)) ? mr_scalable : 0;
+}
+
+void set_domain(fi_domain_attr& domain, const fi_info* hints, std::uint32_t version) {
   const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
   domain.name = strdup(provider().name);
   // Of programs that need less, some compare.
@@ -90,8 +107,7 @@ void set_domain(fi_domain_attr& domain, const fi_info* hints) {
   domain.control_progress = domain.data_progress = by_calls ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
   domain.resource_mgmt = FI_RM_ENABLED;
   domain.av_type = wanted ? wanted->av_type : FI_AV_UNSPEC;
-  // None of the modes is needed. The two of old programs are followed.
-  domain.mr_mode = wanted && (wanted->mr_mode == mr_basic || wanted->mr_mode == mr_scalable) ? wanted->mr_mode : 0;
+  domain.mr_mode = mode_of_memory(version, wanted);
   domain.mr_key_size = sizeof(std::uint64_t);
   domain.cq_data_size = sizeof(std::uint64_t);
   domain.cq_cnt = many;
@@ -111,7 +127,8 @@ void set_attributes(fi_info& info, const fi_info* hints) {
   info.tx_attr->caps = info.caps & transmit_caps;
   info.tx_attr->op_flags = hints && hints->tx_attr ? hints->tx_attr->op_flags : 0;
   // Without hints, what could be asked for. It costs time, so that only who asks for it gets it.
-  const std::uint64_t asked = hints && hints->tx_attr ? hints->tx_attr->msg_order : 0;
+  std::uint64_t asked = hints && hints->tx_attr ? hints->tx_attr->msg_order : 0;
+  if (hints && hints->rx_attr) asked |= hints->rx_attr->msg_order;
   const bool orders_accesses = !hints || (asked & access_order) != 0;
   info.tx_attr->msg_order = orders_accesses ? all_orders : FI_ORDER_SAS;
   info.tx_attr->inject_size = max_short_message;
@@ -135,11 +152,16 @@ void set_attributes(fi_info& info, const fi_info* hints) {
   info.ep_attr->rx_ctx_cnt = 1;
 }
 
+void set_name(void*& place, std::size_t& size, const void* name) {
+  place = std::malloc(sizeof(EndpointName));  // NOLINT: fi_freeinfo frees it
+  if (place) std::memcpy(place, name, size = sizeof(EndpointName));
+}
+
 }  // namespace
 
-int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
+int get_info(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
              fi_info** found) {
-  // There is nobody outside of the job, so that a name reaches nobody. What this process is called, its job says.
+  // There is nobody outside of the job, so that a name of a host reaches nobody.
   const bool names_a_peer = (node || service) && (flags & FI_SOURCE) == 0;
   if (names_a_peer || (hints && !offers(*hints))) return -FI_ENODATA;
   fi_info* const info = loader().new_info();
@@ -147,12 +169,10 @@ int get_info(std::uint32_t, const char* node, const char* service, std::uint64_t
   info->caps = caps_for(hints ? hints->caps : 0);
   info->addr_format = address_format;
   set_attributes(*info, hints);
-  set_domain(*info->domain_attr, hints);
-  if (hints && hints->dest_addr) {
-    info->dest_addr = std::malloc(sizeof(EndpointName));  // NOLINT: fi_freeinfo frees it
-    if (info->dest_addr) std::memcpy(info->dest_addr, hints->dest_addr, info->dest_addrlen = sizeof(EndpointName));
-  }
+  set_domain(*info->domain_attr, hints, version);
   info->fabric_attr->name = strdup(provider().name);
+  set_name(info->src_addr, info->src_addrlen, &still_without_name);
+  if (hints && hints->dest_addr) set_name(info->dest_addr, info->dest_addrlen, hints->dest_addr);
   *found = info;
   return 0;
 }
