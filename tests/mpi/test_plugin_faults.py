@@ -12,6 +12,8 @@ from typing import Any
 import plugin
 import pytest
 
+from bench.validation.mpich_suite import MODES
+
 RING = {"AYATORI_ALLREDUCE": "ring"}
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 """In a shell that a launcher started."""
@@ -225,3 +227,16 @@ def test_error_handlers_are_those_of_a_plain_run(mpi: plugin.Mpi) -> None:
     assert "MPI_Allreduce on 2 ranks: ring" in ours.stderr
     assert (ours.returncode == 0, ours.stdout) == (plain.returncode == 0, plain.stdout)
     assert ("returned" in plain.stdout) == (mpi.family == "mpich")
+
+
+def test_buffers_that_the_mpi_refuses_are_refused(mpi: plugin.Mpi) -> None:
+    """MPICH refuses to receive where it sends from, Open MPI refuses it in MPI_Reduce."""
+    forced = {name: value for name, value in MODES["forced"].items() if not name.startswith("AYATORI_I")}
+    plain = mpi.run_well(3, "refused_aliases.c", preload=False)
+    ours = mpi.run_well(3, "refused_aliases.c", **forced, AYATORI_VERBOSE="1")
+    executed = set(re.findall(r"^ayatori: (MPI_\w+) on 3 ranks: (?!the MPI's own)", ours.stderr, re.M))
+    said, said_plain = (sorted(re.findall(r"rank \d: \w+ re\w+", done.stdout)) for done in (ours, plain))
+    assert said == said_plain and len(said) == 36
+    refused = {"mpich": 36, "openmpi": 3}[mpi.family]
+    assert plain.stdout.count("refused") == refused
+    assert len(executed) == (5 if refused == 36 else 12), ours.stderr  # with a root, the others execute such a call

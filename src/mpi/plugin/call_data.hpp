@@ -6,12 +6,21 @@
 #include <optional>
 
 #include "executed_call.hpp"
+#include "process.hpp"
 
 namespace ayatori::plugin {
 
 /// Arguments of a call that the MPI refuses: it is left to the MPI.
 [[nodiscard]] inline bool is_wrong(MPI_Count count, MPI_Datatype type) {
   return count < 0 || type == MPI_DATATYPE_NULL;
+}
+
+/// The same: what is sent lies where what is received goes, or begins `elements` behind it as if these had no gaps.
+/// Which calls are looked at, MPICH decides: any other one would wait for the MPI's own call on other ranks.
+[[nodiscard]] inline bool is_wrong_alias(MpiCall call, const void* one, const void* other, MPI_Count elements = 0,
+                                         MPI_Datatype type = MPI_DATATYPE_NULL) {
+  const Bytes before = elements == 0 ? 0 : static_cast<Bytes>(elements) * layout_of(type).size;
+  return one == static_cast<const std::byte*>(other) + before && mpi_refuses_aliases(call);
 }
 
 /// One buffer of the program is the one region.

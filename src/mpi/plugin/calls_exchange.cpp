@@ -65,6 +65,9 @@ int allgather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, vo
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || is_wrong(received_count, received_type)) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
+  const bool are_alike = sent_type == received_type && sent_count == received_count && sent_count != 0;
+  if (are_alike && is_wrong_alias(MpiCall::allgather, sent, received, on->rank() * received_count, received_type))
+    return pass();
   Elements all{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = all.bytes();
   Dispatch dispatch(comm, MpiCall::allgather, block, {.elements = block}, request);
@@ -83,6 +86,9 @@ int allgatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, v
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
+  const bool has_both = sent_type == received_type && sent_count != 0 && received_counts[on->rank()] != 0;
+  if (has_both && is_wrong_alias(MpiCall::allgatherv, sent, received, received_at[on->rank()], received_type))
+    return pass();
   Dispatch dispatch(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true}, request);
   if (!dispatch) return pass();
   const std::size_t n = on->ranks();
@@ -99,6 +105,8 @@ int alltoall(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, voi
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || is_wrong(received_count, received_type)) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
+  const bool are_alike = sent_type == received_type && sent_count == received_count && sent_count != 0;
+  if (are_alike && is_wrong_alias(MpiCall::alltoall, sent, received)) return pass();
   Elements to{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = to.bytes();
   Dispatch dispatch(comm, MpiCall::alltoall, block, {.elements = block}, request);
@@ -117,6 +125,9 @@ int alltoallv(const void* sent, const Count sent_counts[], const At sent_from[],
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && sent_type == MPI_DATATYPE_NULL) return pass();
+  if (sent_type == received_type && sent_counts == received_counts &&
+      is_wrong_alias(MpiCall::alltoallv, sent, received))
+    return pass();
   Dispatch dispatch(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true}, request);
   if (!dispatch) return pass();
   const std::size_t n = on->ranks();

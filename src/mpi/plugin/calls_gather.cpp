@@ -113,6 +113,8 @@ int gather(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void*
   const bool in_place = is_root && sent == MPI_IN_PLACE;
   if (is_root && is_wrong(received_count, received_type)) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
+  const bool are_alike = is_root && sent_type == received_type && sent_count == received_count && sent_count != 0;
+  if (are_alike && is_wrong_alias(MpiCall::gather, sent, received, root * received_count, received_type)) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
   Elements all;
@@ -134,6 +136,8 @@ int scatter(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   const bool in_place = is_root && received == MPI_IN_PLACE;
   if (is_root && is_wrong(sent_count, sent_type)) return pass();
   if (!in_place && is_wrong(received_count, received_type)) return pass();
+  const bool are_alike = is_root && sent_type == received_type && sent_count == received_count && sent_count != 0;
+  if (are_alike && is_wrong_alias(MpiCall::scatter, received, sent, root * sent_count, sent_type)) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   Elements all;
@@ -156,6 +160,8 @@ int gatherv(const void* sent, MPI_Count sent_count, MPI_Datatype sent_type, void
   const bool in_place = is_root && sent == MPI_IN_PLACE;
   if (is_root && received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
+  const bool has_both = is_root && sent_type == received_type && sent_count != 0 && received_counts[root] != 0;
+  if (has_both && is_wrong_alias(MpiCall::gatherv, sent, received, received_at[root], received_type)) return pass();
   Dispatch dispatch(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true},
                     request);
   if (!dispatch) return pass();
@@ -177,6 +183,8 @@ int scatterv(const void* sent, const Count sent_counts[], const At sent_from[], 
   const bool in_place = is_root && received == MPI_IN_PLACE;
   if (is_root && sent_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(received_count, received_type)) return pass();
+  const bool has_both = is_root && sent_type == received_type && received_count != 0 && sent_counts[root] != 0;
+  if (has_both && is_wrong_alias(MpiCall::scatterv, received, sent, sent_from[root], sent_type)) return pass();
   Dispatch dispatch(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true},
                     request);
   if (!dispatch) return pass();

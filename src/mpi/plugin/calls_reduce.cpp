@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "call_data.hpp"
 #include "calls.hpp"
 #include "executed_function.hpp"
 #include "reduction.hpp"
@@ -180,19 +181,21 @@ CallShape shape_of(const Vector& vector, Bytes elements, Rank root = 0) {
 template <typename Pass>
 int reduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
            MPI_Request* request, Pass pass) {
-  if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
+  Communicator* const on = Communicator::find(comm);
+  if (on == nullptr || root < 0 || is_for_mpi(count, type, op, request)) return pass();
+  const bool is_root = on->rank() == static_cast<Rank>(root);
+  if (is_root && is_wrong_alias(MpiCall::reduce, sent, received)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)),
                     request, is_exact(vector.reduction));
   if (!dispatch) return pass();
-  const bool is_root = dispatch.on().rank() == static_cast<Rank>(root);
   return is_root ? dispatch.execute<ReducedToReceived>(vector) : dispatch.execute<ReducedTowardsRoot>(vector);
 }
 
 template <typename Pass>
 int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
               MPI_Request* request, Pass pass) {
-  if (is_for_mpi(count, type, op, request)) return pass();
+  if (is_for_mpi(count, type, op, request) || is_wrong_alias(MpiCall::allreduce, sent, received)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
                     is_exact(vector.reduction));
@@ -202,7 +205,8 @@ int allreduce(const void* sent, void* received, MPI_Count count, MPI_Datatype ty
 template <typename Pass>
 int reduce_scatter_block(const void* sent, void* received, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                          MPI_Request* request, Pass pass) {
-  if (is_for_mpi(count, type, op, request)) return pass();
+  if (is_for_mpi(count, type, op, request) || is_wrong_alias(MpiCall::reduce_scatter_block, sent, received))
+    return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Dispatch dispatch(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
                     is_exact(vector.reduction));
@@ -221,7 +225,8 @@ int reduce_scatter(const void* sent, void* received, const Count counts[], MPI_D
   const auto total = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
   const Vector vector{sent, received, total, reduction_of(op, layout_of(type))};
   const bool alike = std::ranges::adjacent_find(blocks, std::not_equal_to()) == blocks.end();
-  if (total == 0 || std::ranges::min(blocks) < 0) return pass();
+  if (total == 0 || std::ranges::min(blocks) < 0 || is_wrong_alias(MpiCall::reduce_scatter, sent, received))
+    return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
   Dispatch dispatch(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request,

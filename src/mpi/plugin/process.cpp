@@ -203,4 +203,25 @@ void explain(std::string_view line) {
   if (reported.emplace(line).second) report(line);
 }
 
+bool mpi_refuses_aliases(MpiCall call) {
+  struct Refuses {
+    bool in_reduce = false;
+    bool elsewhere = false;
+  };
+  static const Refuses refuses = [] {
+    MPI_Group self = MPI_GROUP_NULL;
+    MPI_Comm alone = MPI_COMM_NULL;
+    PMPI_Comm_group(MPI_COMM_SELF, &self);
+    PMPI_Comm_create(MPI_COMM_SELF, self, &alone);
+    PMPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    int number = 0;
+    const Refuses found{.in_reduce = PMPI_Reduce(&number, &number, 1, MPI_INT, MPI_SUM, 0, alone) != MPI_SUCCESS,
+                        .elsewhere = PMPI_Allreduce(&number, &number, 1, MPI_INT, MPI_SUM, alone) != MPI_SUCCESS};
+    PMPI_Comm_free(&alone);
+    PMPI_Group_free(&self);
+    return found;
+  }();
+  return call == MpiCall::reduce ? refuses.in_reduce : refuses.elsewhere;
+}
+
 }  // namespace ayatori::plugin

@@ -80,4 +80,8 @@ void explain(std::string_view line);
 /// The name of this host.
 [[nodiscard]] std::string own_host();
 
+/// Whether the MPI refuses to receive where it sends from. Open MPI does in MPI_Reduce, and MPICH does in all calls
+/// unless MPIR_CVAR_COLL_ALIAS_CHECK is 0. It is asked once, by calls of this process alone.
+[[nodiscard]] bool mpi_refuses_aliases(MpiCall call);
+
 }  // namespace ayatori::plugin
