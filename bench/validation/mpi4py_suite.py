@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,16 +29,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori.base.errors import Error
+from ayatori.measurement.collectives import plugin_of
 from ayatori.processes import run_program
+from bench.harness.installed_mpi import InstalledMpi
 from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import to_preload
 from bench.validation import intel_mpi
 from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
-from bench.validation.transports import TRANSPORTS
+from bench.validation.transports import TRANSPORTS, transports_of
 
 KEPT = ROOT / "build" / "mpi4py"
 SECONDS = 600
-FAMILIES = ("openmpi", "mpich", "intelmpi")
+FAMILIES = {"openmpi": "openmpi", "mpich": "mpich", "intelmpi": "mpich"}
+"""With the family of the plug-in."""
 LEFT_OUT = {
     "openmpi": ["test_spawn"],  # does not end on few cores, with or without the plug-in
     "mpich": ["test_spawn", "test_util_sync"],  # the second fails without the plug-in, too, and then waits for ever
@@ -75,13 +77,8 @@ def is_there(family: str) -> bool:
     """Intel's MPI is installed by this."""
     if family == "intelmpi":
         intel_mpi.install()
-        return plugin_of(family).exists()
-    return all(map(shutil.which, (f"mpirun.{family}", f"mpicc.{family}"))) and plugin_of(family).exists()
-
-
-def plugin_of(family: str) -> Path:
-    abi = "openmpi" if family == "openmpi" else "mpich"
-    return ROOT / "build" / "release" / "mpi" / abi / "libayatori_mpi.so"
+        return plugin_of(FAMILIES[family]).exists()
+    return InstalledMpi(family).is_there() and plugin_of(family).exists()
 
 
 def suite() -> Path:
@@ -102,7 +99,7 @@ def suite() -> Path:
 def launcher_of(family: str) -> list[str]:
     if family == "intelmpi":
         return [str(intel_mpi.LAUNCHER)]
-    return [f"mpirun.{family}", *(["--oversubscribe"] if family == "openmpi" else [])]
+    return InstalledMpi(family).launcher
 
 
 def environment_of(family: str, folder: Path, more: Mapping[str, str]) -> dict[str, str]:
@@ -121,7 +118,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         lines = folder / "outcomes"
         lines.mkdir()
         launch = [*launcher_of(run.family), "-np", str(run.ranks)]
-        preloaded = [plugin_of(run.family)] if preload else []
+        preloaded = [plugin_of(FAMILIES[run.family])] if preload else []
         preloaded += to_preload(run.family)
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
         status = run_program(
@@ -167,8 +164,9 @@ def main() -> int:
     )
     options = parser.parse_args()
     variables = dict(word.split("=", 1) for word in options.variable)
-    first = TRANSPORTS["tcp"] if options.transport else {}
-    others = {f"over {name}": TRANSPORTS[name] for name in options.transport} or {"with the plug-in": variables}
+    transports = transports_of(InstalledMpi("openmpi")) if options.transport else {}
+    first = transports.get("tcp", {})
+    others = {f"over {name}": transports[name] for name in options.transport} or {"with the plug-in": variables}
     wrong = 0
     for family in filter(is_there, ["openmpi"] if options.transport else options.mpi):
         for ranks in options.ranks:

