@@ -54,8 +54,21 @@ void bind_plans(nb::module_& module) {
   module.def(
       "make_plan",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
-         Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("method"));
+         Method method, const SearchControl& control) {
+        return unwrap(make_plan(network, routes, endpoints, steps, method, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("method"),
+      nb::arg("control") = SearchControl());
+}
+
+std::vector<Traffic> traffics_of(const std::vector<const StepSequence*>& steps, const std::vector<bool>& permutations,
+                                 std::size_t named) {
+  if (steps.empty() || steps.size() != permutations.size() || named > steps.size()) {
+    throw nb::value_error("steps and permutations are lists of one length, and not empty");
+  }
+  std::vector<Traffic> traffics;
+  for (std::size_t i = 0; i < steps.size(); ++i) traffics.push_back({*steps[i], permutations[i]});
+  return traffics;
 }
 
 void bind_traffics(nb::module_& module) {
@@ -80,11 +93,7 @@ void bind_traffics(nb::module_& module) {
       [](const Network& network, const Routes& routes, const Endpoints& endpoints,
          const std::vector<const StepSequence*>& steps, const std::vector<bool>& permutations, std::size_t named,
          const SearchControl& control) {
-        if (steps.empty() || steps.size() != permutations.size() || named > steps.size()) {
-          throw nb::value_error("steps and permutations are lists of one length, and not empty");
-        }
-        std::vector<Traffic> traffics;
-        for (std::size_t i = 0; i < steps.size(); ++i) traffics.push_back({*steps[i], permutations[i]});
+        const std::vector<Traffic> traffics = traffics_of(steps, permutations, named);
         return unwrap(plan_for_traffics(network, routes, endpoints, traffics, named, control));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"),
@@ -92,8 +101,11 @@ void bind_traffics(nb::module_& module) {
   module.def(
       "judged_share",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
-         const StepSequence& steps) { return unwrap(judged_share(network, routes, endpoints, plan, steps)); },
+         const StepSequence& steps, const std::vector<Footprint>& others, const SearchControl& control) {
+        return unwrap(judged_share(network, routes, endpoints, plan, steps, others, control));
+      },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
+      nb::arg("others") = std::vector<Footprint>(), nb::arg("control") = SearchControl(),
       "The relative bandwidth by which plans are judged.");
 }
 
@@ -119,10 +131,12 @@ void bind_steps(nb::module_& module) {
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"));
   module.def(
       "make_steps",
-      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan) {
-        return unwrap(make_steps(network, routes, endpoints, plan));
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const SearchControl& control) {
+        return unwrap(make_steps(network, routes, endpoints, plan, default_search_effort, control));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"));
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"),
+      nb::arg("control") = SearchControl());
 }
 
 void bind_all_pairs(nb::module_& module) {
@@ -163,6 +177,7 @@ void bind_contention(nb::module_& module) {
                                 counted(contention.hot_spots, "hot spot"), steps, contention.relative_bandwidth);
            })
       .def_ro("steps", &Contention::steps)
+      .def_ro("unmeasured", &Contention::unmeasured, "Further steps, where the measurement was stopped.")
       .def_ro("free", &Contention::free)
       .def_ro("relative_bandwidth", &Contention::relative_bandwidth)
       .def_ro("mean_time", &Contention::mean_time)
@@ -173,8 +188,11 @@ void bind_contention(nb::module_& module) {
   module.def(
       "measure_contention",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
-         const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"));
+         const StepSequence& steps, const SearchControl& control) {
+        return unwrap(measure_contention(network, routes, endpoints, plan, steps, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
+      nb::arg("control") = SearchControl());
   module.def(
       "measure_multipath_contention",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps) {
@@ -237,6 +255,25 @@ void bind_concurrent(nb::module_& module) {
         return unwrap(plan_concurrent(network, routes, endpoints, steps, others, control));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
+      nb::arg("control") = SearchControl());
+  module.def(
+      "judge_among",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
+         const Plan& plan, const std::vector<Footprint>& others, const SearchControl& control) {
+        return unwrap(judge_among(network, routes, endpoints, steps, plan, others, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("plan"),
+      nb::arg("others"), nb::arg("control") = SearchControl());
+  module.def(
+      "plan_for_traffics_among",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints,
+         const std::vector<const StepSequence*>& steps, const std::vector<bool>& permutations, std::size_t named,
+         const std::vector<Footprint>& others, const ConcurrentPlan& made, const SearchControl& control) {
+        const std::vector<Traffic> traffics = traffics_of(steps, permutations, named);
+        return unwrap(plan_for_traffics_among(network, routes, endpoints, traffics, named, others, made, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"),
+      nb::arg("permutations"), nb::arg("named"), nb::arg("others"), nb::arg("made"),
       nb::arg("control") = SearchControl());
   module.def(
       "plan_jointly",

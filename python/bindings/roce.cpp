@@ -35,8 +35,16 @@ void bind_planned_ports(nb::module_& module) {
       nb::arg("seeds"));
   module.def(
       "plan_source_ports",
-      [](const HashedPaths& paths, const StepSequence& steps) { return unwrap(plan_source_ports(paths, steps)); },
-      WithoutGil(), nb::arg("paths"), nb::arg("steps"));
+      [](const HashedPaths& paths, const StepSequence& steps, const SearchControl& control) {
+        return unwrap(plan_source_ports(paths, steps, control));
+      },
+      WithoutGil(), nb::arg("paths"), nb::arg("steps"), nb::arg("control") = SearchControl());
+  module.def(
+      "measure_source_ports",
+      [](const HashedPaths& paths, const SourcePorts& planned, const StepSequence& steps) {
+        return unwrap(measure_source_ports(paths, planned.ports, steps));
+      },
+      WithoutGil(), nb::arg("paths"), nb::arg("planned"), nb::arg("steps"));
   module.def(
       "measure_random_ports",
       [](const HashedPaths& paths, const StepSequence& steps, std::uint64_t seed) {

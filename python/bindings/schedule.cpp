@@ -265,7 +265,7 @@ void bind_patterns_by_name(nb::module_& module) {
   module.def("ring", &ring, nb::arg("ranks"));
   module.def("neighbour", &neighbour, nb::arg("ranks"));
   module.def("xor_exchanges", &xor_exchanges, nb::arg("ranks"));
-  module.def("all_at_once", &all_at_once, nb::arg("ranks"));
+  module.def("all_at_once", &all_at_once, nb::arg("ranks"), nb::arg("every") = 1);
   module.def("halo", &halo, nb::arg("ranks"), nb::arg("dimensions"));
   module.def("binomial_tree", &binomial_tree, nb::arg("ranks"));
   module.def("random_permutations", &random_permutations, nb::arg("ranks"), nb::arg("steps"), nb::arg("seed"));

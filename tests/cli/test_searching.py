@@ -21,7 +21,7 @@ from ayatori.base.errors import Error
 from ayatori.cli.searching import Cut, searched, with_results
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.ordering import search
-from ayatori.planning import plans
+from ayatori.planning import improvement, plans
 from ayatori.planning.plans import METHODS
 from ayatori.planning.routes import make_routes
 from ayatori.prediction import together
@@ -215,11 +215,12 @@ def after(calls: int, usual: Callable[..., Any]) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("verb", ["plan", "check"])
 def test_jobs_that_were_done_before_ctrl_c_are_printed(verb: str, ayatori_command, monkeypatch) -> None:
-    """Of the twelve jobs that `plan` assesses the first six have no plan."""
+    """`plan` assesses each job twice; the job in whose midst Ctrl-C comes does not count."""
     jobs = ["--random-jobs", "6", "--job-size", "4", "--json"]
     whole = ayatori_command(verb, SOURCE, *jobs).json()
     assert whole["cut"] is None
-    monkeypatch.setattr(plans, "_assess", after(8 if verb == "plan" else 2, plans._assess))
+    module, calls = (improvement, 6) if verb == "plan" else (plans, 3)
+    monkeypatch.setattr(module, "assess", after(calls, plans.assess))
     ended = ayatori_command(verb, SOURCE, *jobs)
     assert ended.status == 130 and ended.stderr.endswith("error: interrupted\n")
     data = json.loads(ended.stdout)

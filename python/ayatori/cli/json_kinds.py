@@ -21,6 +21,7 @@ from ayatori.cli import (
     place,
     plan_concurrent,
     plan_page,
+    roce,
     searching,
     show,
     simulate,
@@ -36,7 +37,6 @@ from ayatori.overlap.sweep import OverlapData
 from ayatori.planning.concurrent import PlacedData
 from ayatori.planning.plans import JobsData
 from ayatori.planning.routes import LanesData, RouteData, TablesData
-from ayatori.planning.source_ports import RoceData
 from ayatori.prediction.choice import ChooseData
 from ayatori.prediction.costs import Line, MessageCosts
 from ayatori.prediction.incast import SimulatedIncastData
@@ -70,7 +70,7 @@ KINDS = {
     "compare": Kind(compare.CompareData, "compare SOURCE"),
     "plan": Kind(plan_page.PlanData, "plan SOURCE"),
     "plan-with-running": Kind(plan_concurrent.StartedAmongRunning, "plan SOURCE --running FOLDER"),
-    "roce": Kind(RoceData, "roce SOURCE"),
+    "roce": Kind(roce.RoceData, "roce SOURCE"),
     "plan-jointly": Kind(plan_concurrent.JointlyData, "plan SOURCE --jobs FOLDER"),
     "place": Kind(place.PlaceData, "place SOURCE"),
     "doctor": Kind(doctor.DoctorData, "doctor"),

@@ -32,12 +32,11 @@ from ayatori.cli.running_jobs import NewJobs
 from ayatori.cli.searching import (
     SECONDS,
     USUAL_SECONDS,
+    Limit,
     cut_as_data,
     describe_cut,
     leave_if_interrupted,
     parse_limit,
-    searched,
-    with_results,
 )
 from ayatori.cli.starting import describe_start, write_start_files
 from ayatori.formats.plan_file import write_plan
@@ -57,7 +56,7 @@ from ayatori.planning.plans import (
     PLAN_METHODS,
     Assessment,
     Messages,
-    assess_jobs,
+    assess,
     assessments_as_data,
     relative_bandwidths,
 )
@@ -122,16 +121,16 @@ class PlanOptions:
         if self.out is not None:
             check_can_be_written(self.out)
 
-    def tables_in_use(self, network: Network) -> TablesInUse:
+    def tables_in_use(self, network: Network, control: SearchControl) -> TablesInUse:
         """What a plan has to beat."""
         if self.lfts is None:
-            return TablesInUse(make_routes(network, 0))
+            return TablesInUse(make_routes(network, 0, control=control))
         return TablesInUse(read_routes(network, self.lfts), str(self.lfts))
 
-    def tables_of_plan(self, network: Network, in_use: TablesInUse | None = None) -> Routes:
+    def tables_of_plan(self, network: Network, control: SearchControl, in_use: TablesInUse | None = None) -> Routes:
         """What a plan is made on: the tables in use, unless there are none or an LMC is asked for."""
         if self.lfts is None or (self.lmc is not None and in_use is not None):
-            return make_routes(network, options.parse_lmc(self.lmc or "auto"))
+            return make_routes(network, options.parse_lmc(self.lmc or "auto"), control=control)
         return in_use.routes if in_use is not None else read_routes(network, self.lfts)
 
 
@@ -173,8 +172,8 @@ def plan(
     --running plans a job among running jobs, whose plans stay; --jobs plans jobs that start together. Both search
     for --seconds at most (60s).
     """
+    limit = Limit(parse_limit(seconds or USUAL_SECONDS) if seconds or concurrent.asked else None)
     wanted.check()
-    limit = parse_limit(seconds or USUAL_SECONDS)
     if not concurrent.jobs:  # whose plans may go into a folder
         wanted.check_out()
     for pattern in wanted.traffic or ():
@@ -184,11 +183,11 @@ def plan(
     concurrent.check(each, wanted.method, details.any)
     with hinting_at_rails(network):
         if not concurrent.asked:
-            plan_each(on.source, network, each, wanted, details, limit if seconds else None, json)
+            plan_each(on.source, network, each, wanted, details, limit, json)
             return
         jobs = concurrent.read(network, each)
-        routes = wanted.tables_of_plan(network)
-        new = NewJobs(network, routes, jobs, wanted.messages(each.seed), wanted.lfts)
+        routes = limit.tables(lambda control: wanted.tables_of_plan(network, control))
+        new = NewJobs(network, routes, jobs, wanted.judged_messages(each.seed), wanted.lfts)
         plan_concurrent(on.source, new, concurrent, limit, wanted.out, json)
 
 
@@ -198,7 +197,7 @@ def plan_each(
     each: JobOptions,
     wanted: PlanOptions,
     details: DetailOptions,
-    limit: float | None,
+    limit: Limit,
     json: bool,
 ) -> None:
     """Plans jobs as if each were alone, and compares with the tables in use."""
@@ -210,17 +209,18 @@ def plan_each(
         raise UsageError("a path-aware schedule has messages between the ranks' own NICs", hint="--rails own with them")
     if (wanted.out is not None or details.steps_out is not None) and len(jobs) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
-    in_use = wanted.tables_in_use(network)
-    routes = wanted.tables_of_plan(network, in_use)
+    in_use = limit.tables(lambda control: wanted.tables_in_use(network, control))
+    routes = limit.tables(lambda control: wanted.tables_of_plan(network, control, in_use))
     effort = Effort(wanted.method, details.makes_steps, prove_baseline=json or details.report is not None)
 
-    def search(control: SearchControl) -> tuple[list[Improvement], float | None]:
+    def search(control: SearchControl) -> tuple[list[Improvement], list[Assessment], float | None]:
         found = improve(network, in_use, routes, jobs, effort, messages, control)
-        return found, in_network_order(network, each, messages, routes, found, effort.method, control)
+        ours = on_tables_of_ours(network, in_use, routes, found, messages, control)
+        return found, ours, in_network_order(network, each, messages, routes, found, effort.method, control)
 
-    (improvements, other_order), cut = searched("jobs", limit, search)
-    improvements, cut = with_results(improvements, cut, len(improvements), len(jobs))
-    ours = on_tables_of_ours(network, in_use, routes, improvements, messages)
+    (improvements, ours, other_order), cut = limit.searched("jobs", search)
+    if cut is not None:
+        cut = replace(cut, done=cut.done // pieces_a_job(effort), total=len(jobs))
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
@@ -264,12 +264,17 @@ def improve(
     control: SearchControl,
 ) -> list[Improvement]:
     """The jobs with and without their plans; path-aware schedules are simulated."""
-    control.expect((5 if effort.make_steps else 2) * len(jobs))
+    control.expect(pieces_a_job(effort) * len(jobs))
     improvements = improve_jobs(network, in_use, routes, jobs, effort, messages, control)
     for improvement in improvements if effort.make_steps else []:
-        simulate_path_aware(network, in_use, routes, improvement)
-        control.did()
+        simulate_path_aware(network, in_use, routes, improvement, control)
+        control.did(0 if control.stopped else 1)
     return improvements
+
+
+def pieces_a_job(effort: Effort) -> int:
+    """What improve() counts."""
+    return 5 if effort.make_steps else 2
 
 
 def in_network_order(
@@ -288,9 +293,9 @@ def in_network_order(
     job = in_order(network, given.without.job)
     if given.better.contention.free or job.machine_of_rank == given.without.job.machine_of_rank:
         return None
-    others = assess_jobs(network, routes, [job], method, messages, control)
-    gains = [other.judged[0] for other in others if other.judged[0] - given.better.judged[0] > ROUNDING]
-    return None if control.stopped or not gains else gains[0]
+    other = assess(network, routes, job, method, messages, control)
+    gains = other.judged[0] - given.better.judged[0] > ROUNDING
+    return other.judged[0] if gains and not control.stopped else None
 
 
 def on_tables_of_ours(
@@ -299,14 +304,16 @@ def on_tables_of_ours(
     routes: Routes,
     improvements: list[Improvement],
     messages: Messages,
+    control: SearchControl,
 ) -> list[Assessment]:
-    """The jobs on our tables, next to tables of others; empty if ours are in use."""
-    if in_use.name == OURS:
+    """The jobs on our tables, next to tables of others; empty if ours are in use, or where `control` stops it."""
+    if in_use.name == OURS or control.stopped:
         return []
     if routes is not in_use.routes:  # ours, whose base LIDs have the same entries at every LMC
         return [each.unplanned or each.without for each in improvements]
-    jobs = [each.without.job for each in improvements]
-    return assess_jobs(network, make_routes(network, 0), jobs, None, messages)
+    tables = make_routes(network, 0)
+    ours = [assess(network, tables, each.without.job, None, messages, control) for each in improvements]
+    return [] if control.stopped else ours
 
 
 def new_tables_as_data(

@@ -15,6 +15,7 @@ from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
 from ayatori.cli.output import counted
+from ayatori.cli.searching import Limit, leave_if_interrupted
 from ayatori.cli.sources import check_source
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
@@ -78,13 +79,17 @@ def job_of(network: Network, command: Sequence[str], environment: Mapping[str, s
     return _core.job_of_hosts(network, runs, "the ranks that started")
 
 
-def plan_for(network: Network, job: Job, file: Path) -> bool:
-    """Plans as `ayatori plan` does, and says in one line what that brings. Returns whether it brings anything: then the
-    plan is in `file`."""
-    in_use = TablesInUse(make_routes(network, 0))
-    routes = make_routes(network, "auto")
+def plan_for(network: Network, job: Job, file: Path, seconds: float) -> bool:
+    """Plans as `ayatori plan` does, for so many seconds at most, and says in one line what that brings. Returns whether
+    it brings anything: then the plan is in `file`."""
+    limit = Limit(seconds)
+    in_use = TablesInUse(limit.tables(lambda control: make_routes(network, 0, control=control)))
+    routes = limit.tables(lambda control: make_routes(network, "auto", control=control))
     messages = Messages(PATTERN, rails=rails_on(network, "auto"), named=())
-    (improvement,) = improve_jobs(network, in_use, routes, [job], Effort(), messages)
+    (improvement,), cut = limit.searched(
+        "jobs", lambda control: improve_jobs(network, in_use, routes, [job], Effort(), messages, control)
+    )
+    leave_if_interrupted(cut)
     without, planned = improvement.without.judged[0], improvement.planned.judged[0]
     job_in_words = f"{counted(job.rank_count, 'rank')} on {counted(len(job.machines), 'host')}"
     if improvement.keeps_tables:

@@ -27,8 +27,9 @@ from ayatori.cli.running_jobs import (
     noted,
     tables_in_words,
 )
-from ayatori.cli.searching import ROUNDS, Cut, cut_as_data, describe_cut, leave_if_interrupted, searched
+from ayatori.cli.searching import ROUNDS, Cut, Limit, cut_as_data, describe_cut, leave_if_interrupted
 from ayatori.cli.starting import describe_start, write_start_files
+from ayatori.cli.traffic_rows import JudgedByTraffics, describe_traffics, rows_of_traffics
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
@@ -108,7 +109,7 @@ def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> di
 
 
 def plan_concurrent(
-    source: str, new: NewJobs, concurrent: ConcurrentOptions, limit: float, out: Path | None, json: bool
+    source: str, new: NewJobs, concurrent: ConcurrentOptions, limit: Limit, out: Path | None, json: bool
 ) -> None:
     """Plans of new jobs together, and among running jobs: made, saved and printed."""
 
@@ -117,7 +118,7 @@ def plan_concurrent(
 
     def plan(others: list[RunningJob]) -> dict[str, Placed]:
         nonlocal cut
-        placed, cut = searched(ROUNDS, limit, lambda control: new.plan(others, control))
+        placed, cut = limit.searched(ROUNDS, lambda control: new.plan(others, control))
         return placed
 
     def save(placed: dict[str, Placed]) -> None:
@@ -129,13 +130,15 @@ def plan_concurrent(
         save(placed)
     else:
         placed, others = add_to_running(new, concurrent.others, plan, save)
-    head: AmongRunning = {
+    head: PlannedAmongRunning = {
         "source": source,
         "pattern": new.messages.pattern,
         "seed": new.messages.seed,
         "running": len(others),
         "tables": tables_in_words(new.lfts, new.lmc),
         "cut": cut_as_data(cut),
+        "named": list(new.messages.named or ()),
+        "traffics": rows_of_traffics([each.shares for each in placed.values()]),
     }
     jobs = started_as_data(new, placed, others, start)
     if len(jobs) == 1:
@@ -153,16 +156,20 @@ def plan_concurrent(
     leave_if_interrupted(cut)
 
 
+class PlannedAmongRunning(AmongRunning, JudgedByTraffics):
+    pass
+
+
 class StartedData(PlacedData):
     start: dict[str, str]
     """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
 
 
-class StartedAmongRunning(AmongRunning, StartedData):
+class StartedAmongRunning(PlannedAmongRunning, StartedData):
     pass
 
 
-class JointlyData(AmongRunning):
+class JointlyData(PlannedAmongRunning):
     isolated: bool
     """True if no job shares a link with another one, whatever step each is in."""
     relative_bandwidth: float
@@ -188,6 +195,7 @@ def describe_one(data: StartedAmongRunning) -> None:
     say(f"  tables        {data['tables']}")
     describe_cut(data["cut"], ROUNDS)
     describe_placed(data)
+    describe_traffics(data, data["seed"], 1, data["method"] == "pair")
     describe_start(data["start"])
 
 
@@ -197,6 +205,7 @@ def describe_jointly(data: JointlyData) -> None:
     describe_cut(data["cut"], ROUNDS)
     expected, without = data["relative_bandwidth"], data["without_plan"]
     say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
+    describe_traffics(data, data["seed"], len(data["jobs"]), any(job["method"] == "pair" for job in data["jobs"]))
     for job in data["jobs"]:
         describe_placed(job)
         describe_start(job["start"])

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TypedDict
 
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli.check import JobsOfPattern, describe_jobs
 from ayatori.cli.output import print_table, say
 from ayatori.cli.searching import CutData
-from ayatori.planning.improvement import OURS, ROUNDING, TOLERATED_LOSS, ChoiceOfPlan, Improvement, ImprovementsData
+from ayatori.cli.traffic_rows import JudgedByTraffics, TrafficData, describe_traffics, rows_of_traffics
+from ayatori.planning.improvement import OURS, ChoiceOfPlan, Improvement, ImprovementsData
 from ayatori.planning.plans import Assessment, JobsData
-from ayatori.planning.traffics import RANDOM
+from ayatori.planning.traffics import RANDOM, TOLERATED_LOSS
 from ayatori.prediction.path_aware import MOST_RANKS
-
-ALL_ALIKE = f"all of these alike; none of them loses more than {TOLERATED_LOSS:.0%}"
 
 
 class NewTablesData(TypedDict):
@@ -32,19 +30,7 @@ class ComparisonData(JobsData, ImprovementsData):
     """With `--lfts`: the jobs' mean relative bandwidth on our tables, without a plan; else null."""
 
 
-class TrafficData(TypedDict):
-    traffic: str
-    """Its pattern, or its file."""
-    without: float
-    with_plan: float
-    """The jobs' mean relative bandwidth, each with its better choice; of `random` that of permutations of another seed
-    than those by which plans are judged."""
-    worse: int
-    better: int
-    """In how many jobs it is worse, or better, with the plan."""
-
-
-class PlanData(ComparisonData, JobsOfPattern):
+class PlanData(ComparisonData, JobsOfPattern, JudgedByTraffics):
     """Each job counts with its better choice, plan or no plan."""
 
     source: str
@@ -54,10 +40,6 @@ class PlanData(ComparisonData, JobsOfPattern):
     """What the plan's tables bring without a plan; null where the plan is made on the tables in use."""
     in_network_order: float | None
     """What a plan brings with the ranks of `--job` in the network's order; null where that is not more."""
-    named: list[str]
-    """The traffics that come first (`--traffic`); empty: all count alike."""
-    traffics: list[TrafficData]
-    """All that plans are judged by; none with `--path-aware`."""
     start: dict[str, str]
     """By launcher, the line that starts the job with its ranks where the plan of `--out` has them."""
     cut: CutData | None
@@ -66,59 +48,13 @@ class PlanData(ComparisonData, JobsOfPattern):
 
 def traffics_as_data(improvements: list[Improvement]) -> list[TrafficData]:
     """Each traffic without a plan, and with it where it is better."""
-    pairs = [(each.without, each.better) for each in improvements]
-    found: list[TrafficData] = []
-    for traffic in pairs[0][0].shares if pairs else ():
-        shares = [(seen_share(without, traffic), seen_share(better, traffic)) for without, better in pairs]
-        found.append(
-            {
-                "traffic": traffic,
-                "without": fmean(without for without, _ in shares),
-                "with_plan": fmean(planned for _, planned in shares),
-                "worse": sum(planned < without - ROUNDING for without, planned in shares),
-                "better": sum(planned > without + ROUNDING for without, planned in shares),
-            }
-        )
-    return found
+    return rows_of_traffics([(seen_shares(each.without), seen_shares(each.better)) for each in improvements])
 
 
-def seen_share(assessment: Assessment, traffic: str) -> float:
-    """What is shown of a traffic: of random permutations not those that the plan was judged by."""
-    if traffic == RANDOM and assessment.unseen is not None:
-        return assessment.unseen
-    return assessment.shares[traffic]
-
-
-def traffic_in_words(traffic: str, seed: int) -> str:
-    return f"random, seed {seed + 1}; made with seed {seed}" if traffic == RANDOM else traffic
-
-
-def describe_traffics(data: PlanData) -> None:
-    """For which traffic the plan is, and what each gets."""
-    if not data["traffics"]:
-        return
-    if data["method"] == "pair":  # others don't look at all of them
-        first = ", ".join(data["named"])
-        say(f"  made for      {first}, and then for all alike" if first else f"  made for      {ALL_ALIKE}")
-    rows = [
-        [
-            f"  {traffic_in_words(each['traffic'], data['seed'])}",
-            f"{each['without']:.4f}",
-            f"{each['with_plan']:.4f}",
-            str(each["better"]),
-            str(each["worse"]),
-        ]
-        for each in data["traffics"]
-    ]
-    means = [
-        fmean(column)
-        for column in zip(*((each["without"], each["with_plan"]) for each in data["traffics"]), strict=True)
-    ]
-    rows.append(["  mean", *(f"{mean:.4f}" for mean in means), "", ""])
-    header = ["  traffic, of what the NICs could", "no plan", "plan", "jobs better", "jobs worse"]
-    if data["jobs"] == 1:
-        header, rows = header[:3], [row[:3] for row in rows]
-    print_table("", header, rows)
+def seen_shares(assessment: Assessment) -> dict[str, float]:
+    """What is shown of each traffic: of random permutations not those that the plan was judged by."""
+    unseen = {} if assessment.unseen is None else {RANDOM: assessment.unseen}
+    return {**assessment.shares, **unseen}
 
 
 def describe(data: PlanData) -> None:
@@ -131,7 +67,9 @@ def describe(data: PlanData) -> None:
         say(f"  reference     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
-    describe_traffics(data)
+    if any(job["unmeasured_steps"] for job in data["per_job"]):
+        say("  estimated     from some of the steps: the search ended early")
+    describe_traffics(data, data["seed"], data["jobs"], data["method"] == "pair")
     say(f"  take          {choice_in_words(data)}")
     path_aware = [choice["path_aware_at_most"] for choice in data["choices"] if "path_aware_at_most" in choice]
     if path_aware:

@@ -13,7 +13,7 @@ from ayatori.cli import options
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_warning, say
-from ayatori.cli.searching import searched
+from ayatori.cli.searching import TREES, searched
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.running import SLURM, listed_jobs
 from ayatori.model.network import LinkData
@@ -35,9 +35,6 @@ from ayatori.planning.routes import (
 )
 
 MAX_PARTS = 4
-
-TREES = "trees of paths"
-"""What progress counts, off trees of levels."""
 LARGE_FILE = 10**8
 """Bytes of tables from which on the size is printed."""
 

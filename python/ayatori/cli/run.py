@@ -26,6 +26,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import check_lab
 from ayatori.cli.options import OneOf
 from ayatori.cli.output import print_warning
+from ayatori.cli.searching import SECONDS, USUAL_SECONDS, parse_limit
 from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings, words_in_lab
@@ -112,6 +113,7 @@ def run(
     ],
     plugin: PluginOptions,
     where: SiteOptions,
+    seconds: SECONDS = "",
     count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, hidden=True)] = None,
 ) -> int:
     """Run an MPI program; the plug-in executes its collectives.
@@ -122,6 +124,9 @@ def run(
     _check(command, count, where)
     network = where.source()
     planned_on = plan_at_start.source_in(plugin.plan)
+    limit = parse_limit(seconds or USUAL_SECONDS)
+    if seconds and planned_on is None:
+        raise UsageError("--seconds limits the search for a plan", hint=f"--plan {plan_at_start.AUTO}")
     plan = None if plugin.plan is None or planned_on is not None else Path(plugin.plan)
     variables = _variables(command, plugin, network) | _log_of_paths(plugin.applied_out, plugin.plan)
     variables |= _variables_of_aliases(where.aliases, network is not None or planned_on is not None)
@@ -131,7 +136,7 @@ def run(
         site = _Site(where.lab, Settings(where.slower))
         if planned_on is not None:
             network_of = partial(plan_at_start.network_of, planned_on, network, where.aliases)
-            return _run_with_new_plan(command, variables, network_of, plugin.applied_out, site)
+            return _run_with_new_plan(command, variables, network_of, plugin.applied_out, site, limit)
         return site.start(site.job(command, variables, plan))
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
@@ -193,7 +198,12 @@ class _Site:
 
 
 def _run_with_new_plan(
-    command: list[str], variables: dict[str, str], network_of: Callable[[], Network], kept: Path | None, site: _Site
+    command: list[str],
+    variables: dict[str, str],
+    network_of: Callable[[], Network],
+    kept: Path | None,
+    site: _Site,
+    limit: float,
 ) -> int:
     """Starts the command twice: to see which ranks it starts, and with the plan for these."""
     plan_at_start.check_launcher(command)
@@ -205,7 +215,7 @@ def _run_with_new_plan(
         first = MpiJob(command, family, [probe_library(PLUGINS)], probe_variables(seen_by_all))
         job = plan_at_start.job_of(planned_on, *site.words_and_environment(first), first.variables)
         seen_by_all.unlink()
-        if plan_at_start.plan_for(planned_on, job, file):
+        if plan_at_start.plan_for(planned_on, job, file, limit):
             planned = site.job(command, variables | _variables_of_plan(file), file)
             return site.start(planned, comes_back=True)
     if "AYATORI_PLAN" in os.environ:

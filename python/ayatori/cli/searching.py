@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Annotated, ClassVar, TypedDict, TypeVar
 
@@ -35,6 +35,8 @@ SECONDS = Annotated[
 USUAL_SECONDS = "60s"
 ROUNDS = "rounds of planning"
 """What the searches for paths among other jobs count."""
+TREES = "trees of paths"
+"""What the making of tables counts, off trees of levels."""
 MAX_SECONDS = 30 * 86400.0
 LOOKS_EVERY_SECONDS = 0.1
 SECONDS_TO_END = 10.0
@@ -103,14 +105,19 @@ def parse_limit(text: str) -> float:
     return seconds
 
 
-def searched(what: str, limit: float | None, search: Callable[[SearchControl], Found]) -> tuple[Found, Cut | None]:
+def searched(
+    what: str, limit: float | None, search: Callable[[SearchControl], Found], begun: float | None = None
+) -> tuple[Found, Cut | None]:
     """What the search finds, and how it was cut short if it was: by `limit` (seconds; None: none) or by a signal.
+
+    The limit counts from `begun` on (time.monotonic()), or from now on.
 
     Shows how many of `what` are done. The search runs in a thread of its own, since Python handles signals only between
     its own instructions. SIGTERM ends it as Ctrl-C does: batch systems send it some seconds before they kill.
     A second Ctrl-C leaves it, and so does one after which nothing comes.
     """
-    control, begun = SearchControl(), time.monotonic()
+    control = SearchControl()
+    begun = time.monotonic() if begun is None else begun
     by: CutBy | None = None
     reported = False
     interrupted_at = float("inf")
@@ -123,7 +130,8 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     with _first_signal(end_by_signal), progress_bar(what) as show:
         thread, outcome = _started(lambda: search(control))
         while thread.is_alive():
-            thread.join(LOOKS_EVERY_SECONDS)
+            left = float("inf") if limit is None or by else max(0.0, begun + limit - time.monotonic())
+            thread.join(min(LOOKS_EVERY_SECONDS, left))
             show(control.done, control.total)
             now = time.monotonic()
             if not by and thread.is_alive() and limit is not None and now - begun >= limit:
@@ -140,6 +148,25 @@ def searched(what: str, limit: float | None, search: Callable[[SearchControl], F
     seconds = time.monotonic() - begun
     is_cut = by in STATUS_OF_CUT or control.done < control.total
     return found, Cut(by, control.done, control.total, seconds) if by and is_cut else None
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How long a command may take, from now on: what it loads counts, too."""
+
+    seconds: float | None
+    begun: float = field(default_factory=time.monotonic)
+
+    def searched(self, what: str, search: Callable[[SearchControl], Found]) -> tuple[Found, Cut | None]:
+        return searched(what, self.seconds, search, self.begun)
+
+    def tables(self, make: Callable[[SearchControl], Found]) -> Found:
+        """Tables that are complete: a plan on others would fit none that are loaded. Raises Error if time is short."""
+        made, cut = self.searched(TREES, make)
+        if cut is None:
+            return made
+        leave_if_interrupted(cut)
+        raise Error(f"the tables are not made in {cut.seconds:.0f} s", hint="a larger --seconds, or tables by --lfts")
 
 
 def describe_cut(cut: CutData | None, what: str) -> None:

@@ -22,9 +22,11 @@ from ayatori._core import (
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import LinkData, link_as_data
 from ayatori.planning.plans import SHIFT, Messages
-from ayatori.planning.traffics import steps_of
+from ayatori.planning.traffics import RANDOM, TrafficShares, is_better, steps_of
 
 SHARED_LINKS_SHOWN = 20
+ROUNDS_OF_JOBS = 2
+"""Over jobs that start together, each of which is searched among the others: a third round hardly gains."""
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Placed:
     isolated: bool
     conflicts: float
     least_conflicts: float
+    shares: TrafficShares
+    """Of each traffic that the plan is judged by, without plans and with them (judged_share)."""
     bandwidth: float
     """What `check` would measure among the others, with this plan (concurrent_bandwidth.hpp)."""
     without_plan: float
@@ -87,12 +91,15 @@ def plan_concurrent(
     fabric = _Fabric(network, routes, [other.footprint for other in others])
     new = [_new_job(network, job, messages) for job in jobs]
     control = control or SearchControl()
+    made: list[ConcurrentPlan]
     if len(new) == 1:
         made = [_core.plan_concurrent(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
     else:
         endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
         made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control)
-    return _better_of_plans_and_base_lids(fabric, new, made)
+    if messages.judged:
+        made = _for_all_traffics(fabric, new, made, len(messages.named or ()), control)
+    return _better_of_plans_and_base_lids(fabric, new, made, len(messages.named or ()), control)
 
 
 @dataclass
@@ -102,11 +109,19 @@ class _NewJob:
     job: Job
     endpoints: list[int]
     steps: StepSequence
+    judged: dict[str, StepSequence]
+    """All by which its plan is judged."""
+    unseen: dict[str, StepSequence]
+    """The same, with other random permutations."""
 
 
 def _new_job(network: Network, job: Job, messages: Messages) -> _NewJob:
     nics, steps = messages.of(network, job)
-    return _NewJob(nics, nics.endpoints(network), steps)
+    judged, unseen = (
+        {each: messages.judged_steps(network, job, each, seed) for each in messages.judged}
+        for seed in (messages.seed, messages.seed + 1)
+    )
+    return _NewJob(nics, nics.endpoints(network), steps, judged, unseen)
 
 
 @dataclass
@@ -120,29 +135,82 @@ class _Fabric:
     def footprint(self, new: _NewJob, plan: Plan) -> Footprint:
         return _core.footprint_of(self.network, self.routes, new.endpoints, plan, new.steps)
 
-    def bandwidths(self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint]) -> list[float]:
-        """What each of the new jobs is expected to get among the others and the other new ones."""
+    def shares(
+        self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint], control: SearchControl
+    ) -> list[dict[str, float]]:
+        """What each gets of each traffic, by judged_share."""
         return [
-            _core.bandwidth_at_random_phases(
-                self.network,
-                self.routes,
-                each.endpoints,
-                plans[i],
-                each.steps,
-                [*self.others, *footprints[:i], *footprints[i + 1 :]],
-            )
+            {
+                pattern: _core.judged_share(
+                    self.network,
+                    self.routes,
+                    each.endpoints,
+                    plans[i],
+                    steps,
+                    [*self.others, *footprints[:i], *footprints[i + 1 :]],
+                    control,
+                )
+                for pattern, steps in each.unseen.items()
+            }
             for i, each in enumerate(new)
         ]
 
+    def bandwidths(
+        self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint], control: SearchControl
+    ) -> list[float]:
+        """What each of the new jobs is expected to get among the others and the other new ones; estimated where the
+        search was stopped."""
+        found = []
+        for i, each in enumerate(new):
+            others = [*self.others, *footprints[:i], *footprints[i + 1 :]]
+            job = (self.network, self.routes, each.endpoints, plans[i], each.steps, others)
+            found.append(
+                _core.judged_share(*job, control) if control.stopped else _core.bandwidth_at_random_phases(*job)
+            )
+        return found
+
+
+def _for_all_traffics(
+    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan], named: int, control: SearchControl
+) -> list[ConcurrentPlan]:
+    """The best plans for all traffics that are found from these on, one job after the other."""
+    made = list(made)
+    of_new = (fabric.network, fabric.routes)
+
+    def among(job: int) -> list[Footprint]:
+        return [*fabric.others, *(other.footprint for number, other in enumerate(made) if number != job)]
+
+    rounds = ROUNDS_OF_JOBS if len(new) > 1 else 1
+    control.expect(rounds * len(new))
+    for _ in range(rounds):
+        for i, each in enumerate(new):
+            if control.stopped:
+                break
+            steps, drawn = list(each.judged.values()), [pattern == RANDOM for pattern in each.judged]
+            plan = _core.plan_for_traffics_among(
+                *of_new, each.endpoints, steps, drawn, named, among(i), made[i], control
+            )
+            made[i] = _core.judge_among(*of_new, each.endpoints, each.steps, plan, among(i), control)
+            control.did(0 if control.stopped else 1)
+    if len(new) > 1:  # the others have changed since
+        made = [
+            _core.judge_among(*of_new, each.endpoints, each.steps, made[i].plan, among(i), control)
+            for i, each in enumerate(new)
+        ]
+    return made
+
 
 def _better_of_plans_and_base_lids(
-    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan]
+    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan], named: int, control: SearchControl
 ) -> list[Placed]:
-    with_plans = fabric.bandwidths(new, [each.plan for each in made], [each.footprint for each in made])
+    plans, used = [each.plan for each in made], [each.footprint for each in made]
     base = [Plan.base_lids(each.job.rank_count) for each in new]
     footprints = [fabric.footprint(each, plan) for each, plan in zip(new, base, strict=True)]
-    without = fabric.bandwidths(new, base, footprints)
-    if sum(with_plans) >= sum(without):
+    with_plans = fabric.bandwidths(new, plans, used, control)
+    without = fabric.bandwidths(new, base, footprints, control)
+    shares = fabric.shares(new, plans, used, control)
+    shares_without = fabric.shares(new, base, footprints, control)
+    if is_better(shares, shares_without, named) if new[0].judged else sum(with_plans) >= sum(without):
         return [
             Placed(
                 each.job,
@@ -152,10 +220,17 @@ def _better_of_plans_and_base_lids(
                 planned.isolated,
                 planned.conflicts,
                 planned.least_conflicts,
-                bandwidth,
-                by_base_lids,
+                (by_base_lids[0], with_plan[0]),
+                with_plan[1],
+                by_base_lids[1],
             )
-            for each, planned, bandwidth, by_base_lids in zip(new, made, with_plans, without, strict=True)
+            for each, planned, with_plan, by_base_lids in zip(
+                new,
+                made,
+                zip(shares, with_plans, strict=True),
+                zip(shares_without, without, strict=True),
+                strict=True,
+            )
         ]
     placed = []
     for i, each in enumerate(new):
@@ -164,7 +239,8 @@ def _better_of_plans_and_base_lids(
         reason = "base LIDs: among the other jobs every plan that was found is worse"
         found = made[i]
         bounds = (not shared, found.conflicts, found.least_conflicts)
-        placed.append(Placed(each.job, base[i], footprints[i], reason, *bounds, without[i], without[i]))
+        both = (shares_without[i], shares_without[i])
+        placed.append(Placed(each.job, base[i], footprints[i], reason, *bounds, both, without[i], without[i]))
     return placed
 
 

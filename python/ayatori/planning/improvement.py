@@ -15,18 +15,16 @@ from ayatori.planning.plans import (
     SHIFT,
     Assessment,
     Messages,
-    assess_jobs,
+    assess,
     with_made_steps,
 )
+from ayatori.planning.traffics import TOLERATED_LOSS
 
 OURS = "our tables, one LID a port"
 GOOD_ENOUGH = 0.9
 """Of what the NICs could: with so much nobody has to look for steps of the job's own."""
 WORTH_A_TRY = 0.05
 """By how much a path-aware schedule must be able to exceed what a job gets before it is named."""
-
-TOLERATED_LOSS = _core.TOLERATED_LOSS
-"""By how much one traffic may lose with a plan for all."""
 
 ROUNDING = 1e-9
 """Simulated times that differ by less are equal."""
@@ -161,38 +159,52 @@ def improve_jobs(
     """Measures each job on the tables in use, and with its plan on `routes`; `control` counts both, and two more where
     steps are made.
 
-    Where `control` stops it, the first jobs, of which both are known; perhaps none. Only bandwidth and hot spots
-    decide, whatever the method says of itself. Raises Error for steps of another pattern than the all-to-all, or of
-    other messages than those between the ranks' own NICs.
+    Where `control` stops it, the jobs whose search went to its end; of the first job in any case what was found so far.
+    Only bandwidth and hot spots decide, whatever the method says of itself. Raises Error for steps of another pattern
+    than the all-to-all, or of other messages than those between the ranks' own NICs.
     """
-    make_steps, pattern, rails = effort.make_steps, messages.pattern, messages.rails
-    if make_steps and rails != "own":
+    if effort.make_steps and messages.rails != "own":
         raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
-    if make_steps and pattern != "shift":
-        raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --path-aware")
-    baseline = BASE_LIDS if effort.prove_baseline else None
-    without = assess_jobs(network, in_use.routes, jobs, baseline, messages, control)
-    for assessment in without if baseline is None else []:
-        _take_base_lids(network, assessment, rails)
-    planned = assess_jobs(network, routes, jobs, effort.method, messages, control)
-    improvements = [Improvement(*pair) for pair in zip(without, planned, strict=False)]
-    jobs = [each.without.job for each in improvements]
-    if not same_base_lids(network, in_use, routes):
-        unplanned = assess_jobs(network, routes, jobs, None, messages)
-        for improvement, assessment in zip(improvements, unplanned, strict=True):
-            improvement.unplanned = assessment
-    for improvement in improvements if make_steps else []:
-        for candidate, tables, assessment in (
-            (NO_PLAN_PATH_AWARE, in_use.routes, improvement.without),
-            (PLAN_PATH_AWARE, routes, improvement.planned),
-        ):
-            improvement.path_aware[candidate] = with_made_steps(network, tables, assessment)
-            if control is not None:
-                control.did()
-    if not make_steps and pattern == "shift" and rails == "own":
-        for improvement in improvements:
-            improvement.path_aware_at_most = _path_aware_at_most(network, in_use, improvement)
+    if effort.make_steps and messages.pattern != "shift":
+        hint = "leave out --pattern or --path-aware"
+        raise Error(f"steps are made for the all-to-all, not for {messages.pattern}", hint=hint)
+    control = control or SearchControl()
+    same = same_base_lids(network, in_use, routes)
+    improvements: list[Improvement] = []
+    for job in jobs:
+        improvement = _improve(network, in_use, routes, job, effort, messages, control)
+        if not same:
+            improvement.unplanned = assess(network, routes, job, None, messages, control)
+        if control.stopped and improvements:
+            break
+        improvements.append(improvement)
+        if control.stopped:
+            break
+        control.did(4 if effort.make_steps else 2)
     return improvements
+
+
+def _improve(
+    network: Network,
+    in_use: TablesInUse,
+    routes: Routes,
+    job: Job,
+    effort: Effort,
+    messages: Messages,
+    control: SearchControl,
+) -> Improvement:
+    baseline = BASE_LIDS if effort.prove_baseline else None
+    without = assess(network, in_use.routes, job, baseline, messages, control)
+    if baseline is None:
+        _take_base_lids(network, without, messages.rails)
+    improvement = Improvement(without, assess(network, routes, job, effort.method, messages, control))
+    if effort.make_steps and not control.stopped:
+        own = with_made_steps(network, in_use.routes, without, control)
+        planned = with_made_steps(network, routes, improvement.planned, control)
+        improvement.path_aware = {NO_PLAN_PATH_AWARE: own, PLAN_PATH_AWARE: planned}
+    if not effort.make_steps and messages.pattern == "shift" and messages.rails == "own" and not control.stopped:
+        improvement.path_aware_at_most = _path_aware_at_most(network, in_use, improvement)
+    return improvement
 
 
 def _take_base_lids(network: Network, assessment: Assessment, rails: str) -> None:

@@ -112,12 +112,9 @@ class Messages:
         """traffic_of_nics() of the job with the steps of the pattern."""
         return traffic_of_nics(network, job, steps_of(self.pattern, job.rank_count, self.seed), self.rails)
 
-    def steps_by_pattern(self, network: Network, job: Job, seed: int) -> dict[str, StepSequence]:
-        """The steps of `judged`, between the NICs of of()."""
-        return {
-            pattern: traffic_of_nics(network, job, judged_steps(pattern, job.rank_count, seed), self.rails)[1]
-            for pattern in self.judged
-        }
+    def judged_steps(self, network: Network, job: Job, pattern: str, seed: int) -> StepSequence:
+        """The steps of one of `judged`, between the NICs of of()."""
+        return traffic_of_nics(network, job, judged_steps(pattern, job.rank_count, seed), self.rails)[1]
 
 
 SHIFT = Messages()
@@ -125,7 +122,12 @@ SHIFT = Messages()
 
 
 def plan(
-    network: Network, routes: Routes, job: Job, method: str = "pair", steps: StepSequence | None = None
+    network: Network,
+    routes: Routes,
+    job: Job,
+    method: str = "pair",
+    steps: StepSequence | None = None,
+    control: SearchControl | None = None,
 ) -> Planned:
     """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
 
@@ -135,14 +137,18 @@ def plan(
     method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
     plan_method = _core.Method.base_lids if method == BASE_LIDS else _core.Method[method]
-    return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
+    return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method, control or SearchControl())
 
 
-def with_made_steps(network: Network, routes: Routes, assessment: Assessment) -> Assessment:
+def with_made_steps(
+    network: Network, routes: Routes, assessment: Assessment, control: SearchControl | None = None
+) -> Assessment:
     """The same paths, with steps of the all-to-all that are made for them."""
     if assessment.planned is None:
         raise Error("steps are made for the paths of a plan", internal=True)
-    made = _core.make_steps(network, routes, assessment.job.endpoints(network), assessment.planned.plan)
+    made = _core.make_steps(
+        network, routes, assessment.job.endpoints(network), assessment.planned.plan, control or SearchControl()
+    )
     return Assessment(assessment.job, made.contention, assessment.planned, made, assessment.proven)
 
 
@@ -211,44 +217,56 @@ def assess_jobs(
     With None each message goes to its base LID, and nobody asks how good a plan could be: that takes most of the time.
     Where `control` stops it, the first ones.
     """
+    control = control or SearchControl()
+    found: list[Assessment] = []
+    for job in jobs:
+        if not control.stopped:
+            assessment = assess(network, routes, job, method, messages, control)
+        if control.stopped:  # perhaps in the midst of this job
+            break
+        found.append(assessment)
+        control.did()
+    return found
 
-    return [_assess(network, routes, job, method, messages, control) for job in until_stopped(jobs, control)]
 
-
-def _assess(
+def assess(
     network: Network,
     routes: Routes,
     job: Job,
     method: str | None,
-    messages: Messages,
-    control: SearchControl | None,
+    messages: Messages = SHIFT,
+    control: SearchControl | None = None,
 ) -> Assessment:
+    """One job, as assess_jobs() does; `control` counts nothing. Stopped, it ends soon: with what is found so far, of
+    which some steps are measured."""
     nics, steps = messages.of(network, job)
     endpoints = nics.endpoints(network)
+    control = control or SearchControl()
     if method == MULTIPATH:
         return Assessment(job, _core.measure_multipath_contention(network, routes, endpoints, steps))
     base_lids = Plan.base_lids(nics.rank_count)
-    judged = messages.steps_by_pattern(network, job, messages.seed)
+    judged = {each: messages.judged_steps(network, job, each, messages.seed) for each in messages.judged}
+    shares: list[float] = []
     named = len(messages.named or ())
     if method is None:
-        assessment = Assessment(job, contention(network, routes, nics, base_lids, steps))
+        assessment = Assessment(job, _core.measure_contention(network, routes, endpoints, base_lids, steps, control))
     elif method == "pair" and judged:
         drawn = [pattern == RANDOM for pattern in judged]
-        found = _core.plan_for_traffics(
-            network, routes, endpoints, list(judged.values()), drawn, named, control or SearchControl()
-        )
+        found = _core.plan_for_traffics(network, routes, endpoints, list(judged.values()), drawn, named, control)
         assessment = Assessment(job, found.planned.contention, found.planned, made_for_all=True)
+        shares = [share.planned for share in found.shares]
     else:
-        planned = plan(network, routes, nics, method, steps)
+        planned = plan(network, routes, nics, method, steps, control)
         assessment = Assessment(job, planned.contention, planned)
     used = assessment.planned.plan if assessment.planned else base_lids
     assessment.named = named
-    assessment.shares = {
-        pattern: _core.judged_share(network, routes, endpoints, used, each) for pattern, each in judged.items()
-    }
+    shares = shares or [
+        _core.judged_share(network, routes, endpoints, used, each, control=control) for each in judged.values()
+    ]
+    assessment.shares = dict(zip(judged, shares, strict=True))
     if RANDOM in judged:
-        others = messages.steps_by_pattern(network, job, messages.seed + 1)[RANDOM]
-        assessment.unseen = _core.judged_share(network, routes, endpoints, used, others)
+        others = messages.judged_steps(network, job, RANDOM, messages.seed + 1)
+        assessment.unseen = _core.judged_share(network, routes, endpoints, used, others, control=control)
     return assessment
 
 
@@ -298,6 +316,8 @@ class JobData(ProofData):
     """The same as for all jobs."""
     worst_load: float
     """The most messages on a link."""
+    unmeasured_steps: int
+    """Steps that were not looked at, since the search was ended: the rest is an estimate."""
 
 
 class JobsData(TypedDict):
@@ -340,6 +360,7 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
                 "relative_bandwidth": assessment.relative_bandwidth,
                 "hot_spots": assessment.contention.hot_spots,
                 "worst_load": assessment.contention.worst_time,
+                "unmeasured_steps": assessment.contention.unmeasured,
                 **_proof_as_data(assessment),
                 **_steps_as_data(assessment.made),
             }

@@ -94,10 +94,13 @@ def changes_for_jobs(network: Network, made: MadeRoutes, running: Sequence[Job])
 
 
 def make_routes(
-    network: Network, lmc: int | str = "auto", numbering: PathNumbering = PathNumbering.by_destination
+    network: Network,
+    lmc: int | str = "auto",
+    numbering: PathNumbering = PathNumbering.by_destination,
+    control: SearchControl | None = None,
 ) -> Routes:
     """The tables alone; see make_routes_explained."""
-    return make_routes_explained(network, lmc, (), numbering).routes
+    return make_routes_explained(network, lmc, (), numbering, control).routes
 
 
 def read_routes(network: Network, path: Path) -> Routes:

@@ -9,17 +9,22 @@ from statistics import fmean
 from typing import TypedDict
 
 from ayatori import _core
-from ayatori._core import HashedPaths, Job, Network, SourcePorts
+from ayatori._core import HashedPaths, Job, Network, SearchControl, SourcePorts, StepSequence
 from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.spreads import MeanAndLeast
-from ayatori.planning.traffics import steps_of
+from ayatori.planning.plans import SHIFT, Messages
+from ayatori.planning.traffics import TrafficShares, judged_steps, steps_of
 
 HASHES = ("xor", "crc16", "crc32")
 OWN_HASH = "library:"
 """library:FILE.so is a hash of the user's (ayatori_hash.h)."""
 FIRST_ASSUMED_ADDRESS = IPv4Address("10.0.0.1")
 MAX_SEED = 2**32 - 1
+DRAWS = 8
+"""Of ports at random: what they get differs by some per cent."""
+DRAWS_OF_JUDGED = 2
+"""The same for each traffic that is judged."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class PlannedPorts:
     planned: SourcePorts
     without: list[float]
     """Relative bandwidth with source ports at random, once for each draw."""
+    shares: TrafficShares
+    """Of each traffic that the plan is judged by, with ports at random and with the plan."""
 
     @property
     def free(self) -> bool:
@@ -126,21 +133,42 @@ def _pairs_in(file: Path, what: str) -> list[tuple[int, tuple[str, str]]]:
 
 
 def plan_ports(
-    network: Network, job: Job, switches: Switches, pattern: str = "shift", seed: int = 1, draws: int = 8
+    network: Network,
+    job: Job,
+    switches: Switches,
+    messages: Messages = SHIFT,
+    control: SearchControl | None = None,
 ) -> PlannedPorts:
-    """Plans the source ports of a job's NICs for the steps of `pattern`, compared with `draws` draws at random."""
+    """Plans the source ports of a job's NICs for its messages, compared with draws at random.
+
+    The ports are for the pattern; what all judged traffics get of them is measured. `control` counts nothing; stopped,
+    it ends soon, with what is found so far.
+    """
     if switches.hash not in HASHES and not switches.hash.startswith(OWN_HASH):
         raise UnknownWord("hash", switches.hash, [*HASHES, f"{OWN_HASH}FILE.so"])
+    control = control or SearchControl()
     nics = _core.job_of_nics(network, job)
     endpoints = nics.endpoints(network)
     hosts = [job.name_of(network, network.machine_of(network.port(endpoint).device)) for endpoint in endpoints]
     addresses = switches.addresses_of(hosts, endpoints)
     paths: HashedPaths = _core.hashed_paths(network, endpoints, addresses, switches.hash, switches.seeds_on(network))
-    steps = steps_of(pattern, nics.rank_count, seed)
-    without = [
-        _core.measure_random_ports(paths, steps, seed + draw).relative_bandwidth for draw in range(max(1, draws))
-    ]
-    return PlannedPorts(job, hosts, addresses, _core.plan_source_ports(paths, steps), without)
+    seed = messages.seed
+
+    def at_random(steps: StepSequence, most: int) -> list[float]:
+        draws: list[float] = []
+        while len(draws) < most and not (draws and control.stopped):
+            draws.append(_core.measure_random_ports(paths, steps, seed + len(draws)).relative_bandwidth)
+        return draws
+
+    steps = steps_of(messages.pattern, nics.rank_count, seed)
+    without = at_random(steps, DRAWS)
+    planned = _core.plan_source_ports(paths, steps, control)
+    shares: TrafficShares = ({}, {})
+    for pattern in messages.judged:
+        unseen = judged_steps(pattern, nics.rank_count, seed + 1)
+        shares[0][pattern] = fmean(at_random(unseen, DRAWS_OF_JUDGED))
+        shares[1][pattern] = _core.measure_source_ports(paths, planned, unseen).relative_bandwidth
+    return PlannedPorts(job, hosts, addresses, planned, without, shares)
 
 
 def write_roce_plan(planned: PlannedPorts, hash: str, file: Path) -> None:
@@ -184,13 +212,6 @@ class PortsData(TypedDict):
     """The same with ports at random, over 8 draws: the cost of hashing now."""
     per_job: list[JobOfPortsData]
     """One entry per job."""
-
-
-class RoceData(PortsData):
-    source: str
-    pattern: str
-    seed: int
-    """As given; ports at random are drawn from the seed."""
 
 
 def ports_as_data(planned: list[PlannedPorts], switches: Switches) -> PortsData:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from ayatori import _core
 from ayatori._core import Purpose, StepSequence
@@ -29,7 +30,14 @@ USUAL = ("shift", "xor", "spread", RANDOM, "ring", "halo-2d", "halo-3d", "tree")
 PERMUTATIONS = 200
 """Drawn to judge a plan by: the mean of other 200 then differs by some 1%."""
 
+TrafficShares = tuple[dict[str, float], dict[str, float]]
+"""What a job gets of each traffic, without a plan and with it."""
+TOLERATED_LOSS = _core.TOLERATED_LOSS
+"""By how much one traffic may lose with a plan for all."""
+
 _MOST_RANKS = 2**32 - 1
+_JUDGED_AT_ONCE = 2**20
+"""Messages of one step, by which plans are judged: of more ranks the step is thinned out."""
 
 
 def purpose_of(pattern: str) -> Purpose:
@@ -50,8 +58,25 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
 
 
 def judged_steps(pattern: str, ranks: int, seed: int) -> StepSequence:
-    """The steps of a pattern, for judging plans: of "random" enough permutations for a mean."""
-    return _core.random_permutations(ranks, PERMUTATIONS, seed) if pattern == RANDOM else steps_of(pattern, ranks)
+    """The steps of a pattern, for judging plans: of "random" enough permutations for a mean, and no huge step."""
+    if pattern == RANDOM:
+        return _core.random_permutations(ranks, PERMUTATIONS, seed)
+    if pattern == "spread":
+        return _core.all_at_once(ranks, 1 + ranks * ranks // _JUDGED_AT_ONCE)
+    return steps_of(pattern, ranks)
+
+
+def is_better(shares: Sequence[dict[str, float]], without: Sequence[dict[str, float]], named: int) -> bool:
+    """Whether jobs get more with their plans, in the mean over the jobs: by the traffics that are named, or over all,
+    of which then none may lose much. Both have what each job gets, by traffic, those that are named first."""
+    means, means_without = (
+        [fmean(of_traffic) for of_traffic in zip(*(job.values() for job in jobs), strict=True)]
+        for jobs in (shares, without)
+    )
+    if named:
+        return fmean(means[:named]) >= fmean(means_without[:named])
+    loses = any(a < b * (1 - TOLERATED_LOSS) for a, b in zip(means, means_without, strict=True))
+    return not loses and fmean(means) >= fmean(means_without)
 
 
 def sizes_differ(pattern: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ayatori._core import Network, Plan, Routes
+from ayatori._core import Network, Plan, Routes, SearchControl
 from ayatori.planning.improvement import NO_PLAN, PLAN, Candidate, Improvement, TablesInUse
 from ayatori.planning.plans import Assessment
 from ayatori.prediction.calls import Call, make_schedule
@@ -24,10 +24,17 @@ random jobs of up to 120 ranks on regular, tapered and damaged trees. The 20 bel
 shift on the same tables; the others, from 0.13 on, took 1.08 to 2.2 times as long."""
 
 
-def simulate_path_aware(network: Network, in_use: TablesInUse, routes: Routes, improvement: Improvement) -> None:
+def simulate_path_aware(
+    network: Network,
+    in_use: TablesInUse,
+    routes: Routes,
+    improvement: Improvement,
+    control: SearchControl | None = None,
+) -> None:
     """Adds to `improvement`, whose path-aware schedules are made, what each candidate takes with drifting steps. Above
-    MOST_RANKS it only rules out path-aware schedules in which ranks are often silent."""
-    if improvement.without.job.rank_count > MOST_RANKS:
+    MOST_RANKS, and where `control` has stopped the search, it only rules out path-aware schedules in which ranks are
+    often silent."""
+    if improvement.without.job.rank_count > MOST_RANKS or (control is not None and control.stopped):
         improvement.not_simulated = [
             candidate
             for candidate, assessment in improvement.path_aware.items()

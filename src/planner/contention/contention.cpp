@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include "ayatori/base/parallel.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
@@ -21,12 +22,30 @@ constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
 /// Below this many messages, threads cost more than they bring.
 constexpr std::uint64_t worth_threads_of_steps = 1U << 16;
 
+/// Measured even after the measurement was stopped: some milliseconds.
+constexpr std::uint64_t least_measured_messages = 1U << 16;
+
 /// Times that differ by less are equal: parts of messages do not sum up exactly.
 constexpr double time_tolerance = 1e-9;
 
 struct StepTime {
   double ideal = 0;
   double time = 0;
+};
+
+/// All of so many steps, in an order in which the first ones are from all over the sequence.
+class SpreadOrder {
+ public:
+  explicit SpreadOrder(std::size_t steps) : steps_(steps) {
+    constexpr double golden_section = 0.618;  // no two of few multiples are close to each other
+    stride_ = std::max<std::size_t>(1, static_cast<std::size_t>(golden_section * static_cast<double>(steps)));
+    while (std::gcd(stride_, steps) > 1) ++stride_;
+  }
+  [[nodiscard]] std::size_t step(std::size_t place) const { return place * stride_ % steps_; }
+
+ private:
+  std::size_t steps_;
+  std::size_t stride_ = 1;
 };
 
 bool is_longer(double time, double ideal) { return time > ideal * (1 + time_tolerance); }
@@ -141,8 +160,9 @@ class HotSpots {
   std::vector<HotLink> by_link_;
 };
 
-Contention summary(const std::vector<StepTime>& times, const HotSpots& hot_spots) {
+Contention summary(const std::vector<StepTime>& times, const HotSpots& hot_spots, std::size_t unmeasured) {
   Contention result;
+  result.unmeasured = unmeasured;
   double ideal = 0;
   double time = 0;
   for (std::size_t s = 0; s < times.size(); ++s) {
@@ -161,7 +181,7 @@ Contention summary(const std::vector<StepTime>& times, const HotSpots& hot_spots
   }
   result.hot_links = hot_spots.hottest_first();
   for (const HotLink& hot : result.hot_links) result.hot_spots += hot.hot_steps;
-  result.free = result.hot_spots == 0;
+  result.free = result.hot_spots == 0 && unmeasured == 0;
   return result;
 }
 
@@ -207,8 +227,11 @@ Failure failure_in(const Job<Tracer>& job, std::size_t step) {
 }
 
 template <typename Tracer>
-Result<Contention> measure(const Job<Tracer>& job) {
+Result<Contention> measure(const Job<Tracer>& job, const SearchControl& control) {
   const std::size_t step_count = job.steps.step_count();
+  const SpreadOrder order(step_count);
+  const std::size_t always = 1 + least_measured_messages / std::max<std::size_t>(1, job.endpoints.size());
+  std::atomic<std::size_t> measured = 0;
   const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads_of_steps;
   std::vector<StepTime> times(step_count);
   HotSpots hot_spots(job.network);
@@ -216,14 +239,17 @@ Result<Contention> measure(const Job<Tracer>& job) {
   std::mutex mutex;
   parallel_for({.count = step_count, .worth_threads = many}, [&](Iterations& iterations) {
     Share<Tracer> share(job, times);
-    for (const std::size_t step : iterations) {
+    for (const std::size_t place : iterations) {
+      if (place >= always && control.stopped()) break;
+      const std::size_t step = order.step(place);
       if (step < first_failed && !share.run(step)) lower_to(first_failed, step);
+      ++measured;
     }
     const std::scoped_lock lock(mutex);
     hot_spots.add(share.hot_spots());
   });
   if (first_failed != no_step) return failure_in(job, first_failed);
-  return summary(times, hot_spots);
+  return summary(times, hot_spots, step_count - measured);
 }
 
 /// Which rank sends to which over the network in some step.
@@ -243,13 +269,13 @@ MultipathTracer::Sends sends_in(const StepSequence& steps, const JobEndpoints& j
 }  // namespace
 
 Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                                      const Plan& plan, const StepSequence& steps) {
+                                      const Plan& plan, const StepSequence& steps, const SearchControl& control) {
   const JobTraffic traffic{network, routes, endpoints, plan, steps};
   const auto job_endpoints = endpoints_of(traffic);
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  return measure<MessageTracer>({traffic, *job_endpoints, weights, tracer});
+  return measure<MessageTracer>({traffic, *job_endpoints, weights, tracer}, control);
 }
 
 Result<Contention> measure_multipath_contention(const Network& network, const Routes& routes,
@@ -261,7 +287,7 @@ Result<Contention> measure_multipath_contention(const Network& network, const Ro
   const LinkWeights weights(network, endpoints);
   const auto tracer = MultipathTracer::of(network, routes, endpoints, sends_in(steps, *job_endpoints));
   if (!tracer) return Failure(tracer.error());
-  return measure<MultipathTracer>({traffic, *job_endpoints, weights, *tracer});
+  return measure<MultipathTracer>({traffic, *job_endpoints, weights, *tracer}, {});
 }
 
 Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,

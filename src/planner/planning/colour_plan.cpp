@@ -40,9 +40,11 @@ class ColourPlanner {
     if (use(choices_by_rule(task_))) return finish("a colouring exists (the rule's)");
     improve(short_search);
     if (loads_.cost() == 0) return finish("a colouring exists");
+    if (task_.control.stopped()) return search("heuristic");
     const auto graph = conflict_graph(task_, demands_, max_bytes);
     if (!graph) return search("heuristic: too many paths and endpoints for an exact search");
-    const Colouring colouring = colour_vertices(graph->graph, colouring_effort / task_.endpoints.endpoint_count());
+    const Colouring colouring =
+        colour_vertices(graph->graph, colouring_effort / task_.endpoints.endpoint_count(), task_.control);
     switch (colouring.outcome) {
       case Colouring::Outcome::found: {
         const PathChoices so_far = choices_;
@@ -91,7 +93,7 @@ class ColourPlanner {
   MethodResult prove(const ConflictGraph& graph, std::string why) {
     const std::uint64_t known = loads_.hot_spots().size();
     const std::uint64_t at_least = std::max<std::uint64_t>(1, task_.bound.hot_spots);
-    const FewestHotSpots fewest = fewest_hot_spots(graph, loads_, at_least, known, proof_effort);
+    const FewestHotSpots fewest = fewest_hot_spots(graph, loads_, at_least, known, proof_effort, task_.control);
     bound_ = fewest.at_least;
     use(fewest.found ? fewest.choices : PathChoices(choices_));
     if (bound_ < known && !fewest.found) improve(long_search);
@@ -103,10 +105,11 @@ class ColourPlanner {
   void improve(std::uint64_t rounds) {
     const std::uint64_t before = loads_.effort();
     for (std::uint32_t endpoint = 0; endpoint < task_.endpoints.endpoint_count(); ++endpoint) {
+      if (task_.control.stopped()) return;
       for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) (void)loads_.added_cost(endpoint, c);
     }
     const std::uint64_t round = loads_.effort() - before;
-    choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round));
+    choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round), task_.control);
     consider();
   }
 
@@ -116,9 +119,9 @@ class ColourPlanner {
     std::vector<std::uint64_t> carried(task_.paths.link_count(), 0);
     for (std::uint32_t endpoint = 0; endpoint < choices_.size(); ++endpoint) add_to(carried, endpoint, 1);
     bool moved = true;
-    for (int pass = 0; moved && pass < max_passes; ++pass) {
+    for (int pass = 0; moved && pass < max_passes && !task_.control.stopped(); ++pass) {
       moved = false;
-      for (std::uint32_t endpoint = 0; endpoint < choices_.size(); ++endpoint) {
+      for (std::uint32_t endpoint = 0; endpoint < choices_.size() && !task_.control.stopped(); ++endpoint) {
         const std::uint8_t before = choices_[endpoint];
         add_to(carried, endpoint, -1);
         loads_.take(endpoint, before);

@@ -9,13 +9,14 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t effort_of_sweeps = 60'000'000;  ///< choices looked at, over all steps and sweeps
-constexpr std::uint64_t effort_a_choice = 150;          ///< of each message of a step, at most
-constexpr std::uint64_t least_step_effort = 10'000;     ///< of a step of a job of few messages
-constexpr std::uint64_t colouring_budget = 20'000;      ///< tries of the exact search, a step
-constexpr int max_sweeps = 6;                           ///< over all steps
-constexpr double first_threshold = 0.25;                ///< of a search for fewer conflicts
-constexpr double least_excess = 0.01;                   ///< of PricedPaths::hot: more than all prices of a step
+constexpr std::uint64_t effort_of_sweeps = 60'000'000;   ///< choices looked at, over all steps and sweeps
+constexpr std::uint64_t effort_a_choice = 150;           ///< of each message of a step, at most
+constexpr std::uint64_t least_step_effort = 10'000;      ///< of a step of a job of few messages
+constexpr std::uint64_t colouring_budget = 20'000;       ///< tries of the exact search, a step
+constexpr int max_sweeps = 6;                            ///< over all steps
+constexpr double first_threshold = 0.25;                 ///< of a search for fewer conflicts
+constexpr double least_excess = 0.01;                    ///< of PricedPaths::hot: more than all prices of a step
+constexpr std::uint64_t choices_after_stop = 4'000'000;  ///< of a first sweep: some milliseconds
 constexpr std::uint8_t no_choice = 0xFF;
 
 }  // namespace
@@ -24,7 +25,7 @@ Result<PlanningTask> PlanningTask::of(const Network& network, const Routes& rout
                                       const StepSequence& steps, SearchControl control) {
   auto endpoints = JobEndpoints::of(network, ports, steps);
   if (!endpoints) return Failure(endpoints.error());
-  auto paths = JobPaths::traced(network, routes, *endpoints);
+  auto paths = JobPaths::traced(network, routes, *endpoints, control);
   if (!paths) return Failure(paths.error());
   LinkWeights weights(network, ports);
   return PlanningTask{
@@ -44,6 +45,11 @@ ConcurrentPlan PlanningTask::among(std::span<const Footprint> others, Plan plan,
     result.reason = "only cables of hosts that several jobs have are shared with another job";
     return result;
   }
+  if (control.stopped()) {
+    result.least_conflicts = conflicts.on_cables;
+    result.reason = fmt::format("{:.4f} conflicts a step; the search ended early", result.conflicts);
+    return result;
+  }
   const ProvenConflicts proven = ConcurrentPlanner(*this, others).prove();
   // Steps that take longer than their leaves make them are not what is proven of.
   result.least_conflicts = std::min(result.conflicts, proven.conflicts + conflicts.on_cables);
@@ -61,7 +67,7 @@ ConcurrentPlanner::ConcurrentPlanner(const PlanningTask& task, std::span<const F
       control_(task.control),
       ranks_(static_cast<Rank>(endpoints_.rank_count())),
       choice_(std::size_t{ranks_} * ranks_, no_choice),
-      leaf_bound_(task.network, endpoints_, paths_, weights_),
+      leaf_bound_(task.network, endpoints_, paths_, weights_, control_),
       prices_(task.network, paths_, others, extra),
       conflict_bound_(endpoints_, paths_, weights_, prices_.share_of_others()),
       search_(paths_, weights_) {}
@@ -76,12 +82,11 @@ Plan ConcurrentPlanner::improve(const Plan& plan) {
 ProvenConflicts ConcurrentPlanner::prove() {
   ProvenConflicts proven;
   decided_.assign(choice_.size(), false);
-  for (std::size_t s = 0; s < steps_.step_count(); ++s) {
+  for (std::size_t s = 0; s < steps_.step_count() && !control_.stopped(); ++s) {
     steps_.step(s, messages_);
     const double time = leaf_bound_.of(messages_).time;
     const std::vector<StepMessage> messages = messages_between_leaves();
     double least = conflict_bound_.of_step(messages, time);
-    if (least == 0 && control_.stopped()) continue;
     if (least == 0 && free_of_others(messages, time).outcome != Colouring::Outcome::impossible) continue;
     least = std::max(least, conflict_bound_.least_price());
     proven.conflicts += least / static_cast<double>(steps_.step_count());
@@ -95,7 +100,7 @@ Plan ConcurrentPlanner::run_sweeps(int sweeps) {
   for (sweep_ = 0; sweep_ < sweeps && !pairs_met_again_; ++sweep_) {
     if (sweep_ > 0 && control_.stopped()) break;
     decided_.assign(choice_.size(), false);
-    for (std::size_t s = 0; s < steps_.step_count(); ++s) plan_step(s);
+    for (std::size_t s = 0; s < steps_.step_count() && may_go_on(); ++s) plan_step(s);
   }
   std::vector<std::uint8_t> bits(choice_.size());
   for (std::size_t pair = 0; pair < bits.size(); ++pair) {
@@ -103,6 +108,12 @@ Plan ConcurrentPlanner::run_sweeps(int sweeps) {
     bits[pair] = paths_.path_bits(endpoint, choice_[pair] == no_choice ? 0 : choice_[pair]);
   }
   return Plan::per_pair(ranks_, std::move(bits));
+}
+
+/// A job of few messages gets cheap paths even after the search was stopped.
+bool ConcurrentPlanner::may_go_on() const {
+  const std::uint64_t choices = std::uint64_t{ranks_} * steps_.step_count() * paths_.max_choices();
+  return !control_.stopped() || choices <= choices_after_stop;
 }
 
 /// The paths of another plan, and which links its steps use. A message whose path is not among the choices, since its

@@ -50,7 +50,7 @@ struct ProvenConflicts {
 };
 
 /// Plans one job among others. After SearchControl::stop() it gives the remaining messages the cheapest paths, without
-/// a search.
+/// a search; those of a large job keep their paths, or get base LIDs.
 class ConcurrentPlanner {
  public:
   /// `extra` (by PortId, or empty) is added to the prices of links.
@@ -70,6 +70,7 @@ class ConcurrentPlanner {
 
  private:
   Plan run_sweeps(int sweeps);
+  [[nodiscard]] bool may_go_on() const;
   void take_over(const Plan& plan);
   void plan_step(std::size_t step);
   void forget_paths(std::vector<StepMessage> messages);

@@ -68,7 +68,9 @@ class GraphMaker {
         made.choice[endpoint][label] = static_cast<std::uint8_t>(c);
       }
     }
-    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_edges(made.graph, step);
+    for (std::uint32_t step = 0; step < demands_.step_count() && !task_.control.stopped(); ++step) {
+      add_edges(made.graph, step);
+    }
     return made;
   }
 
@@ -87,7 +89,9 @@ class GraphMaker {
       }
     }
     std::vector<Shared> on_link(task_.paths.link_count());
-    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_clashes(made.graph, on_link, step);
+    for (std::uint32_t step = 0; step < demands_.step_count() && !task_.control.stopped(); ++step) {
+      add_clashes(made.graph, on_link, step);
+    }
     return made;
   }
 

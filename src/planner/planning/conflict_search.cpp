@@ -27,7 +27,7 @@ constexpr double end_temperature = 0.15;
 constexpr double shared_prices[] = {0.2, 0.5, 1};
 
 bool every_link_carries_one(const PlanningTask& task) {
-  LeafBound bound(task.network, task.endpoints, task.paths, task.weights);
+  LeafBound bound(task.network, task.endpoints, task.paths, task.weights, task.control);
   std::vector<Message> messages;
   for (LinkIndex link = 0; link < task.paths.link_count(); ++link) {
     if (task.weights[task.paths.port(link)] != 1) return false;

@@ -8,9 +8,10 @@ namespace {
 
 class DeepeningSearch {
  public:
-  DeepeningSearch(const ConflictGraph& graph, JobLoads& loads, std::uint64_t effort)
+  DeepeningSearch(const ConflictGraph& graph, JobLoads& loads, std::uint64_t effort, const SearchControl& control)
       : graph_(graph),
         loads_(loads),
+        control_(control),
         effort_end_(loads.effort() + effort),
         order_(neighbours_first(graph.graph)),
         colours_are_alike_(graph.colours_are_alike()) {
@@ -48,7 +49,7 @@ class DeepeningSearch {
     return order;
   }
 
-  [[nodiscard]] bool out_of_effort() const { return loads_.effort() >= effort_end_; }
+  [[nodiscard]] bool out_of_effort() const { return loads_.effort() >= effort_end_ || control_.stopped(); }
 
   /// Are there choices for the endpoints from order_[depth] on that keep to the limit?
   bool extend(std::size_t depth, std::size_t used) {
@@ -72,6 +73,7 @@ class DeepeningSearch {
 
   const ConflictGraph& graph_;
   JobLoads& loads_;
+  const SearchControl& control_;
   std::uint64_t effort_end_;
   std::vector<std::uint32_t> order_;
   bool colours_are_alike_;
@@ -82,8 +84,8 @@ class DeepeningSearch {
 }  // namespace
 
 FewestHotSpots fewest_hot_spots(const ConflictGraph& graph, JobLoads& loads, std::uint64_t at_least,
-                                std::uint64_t known, std::uint64_t effort) {
-  return DeepeningSearch(graph, loads, effort).run(at_least, known);
+                                std::uint64_t known, std::uint64_t effort, const SearchControl& control) {
+  return DeepeningSearch(graph, loads, effort, control).run(at_least, known);
 }
 
 }  // namespace ayatori

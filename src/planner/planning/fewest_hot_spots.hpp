@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "ayatori/base/search_control.hpp"
 #include "conflict_graph.hpp"
 #include "job_loads.hpp"
 
@@ -20,8 +21,8 @@ struct FewestHotSpots {
 /// endpoints are added); fewer must be known to be impossible. Ends with choices, or when `known` hot spots (which some
 /// choices are known to have) are proven to be the fewest, or after `effort` as counted by `loads`. Endpoints are added
 /// neighbours first; in a plain graph with full lists, colours that no endpoint has yet are interchangeable. `loads` is
-/// empty afterwards.
+/// empty afterwards. Where `control` stops it, it ends as after `effort`.
 [[nodiscard]] FewestHotSpots fewest_hot_spots(const ConflictGraph& graph, JobLoads& loads, std::uint64_t at_least,
-                                              std::uint64_t known, std::uint64_t effort);
+                                              std::uint64_t known, std::uint64_t effort, const SearchControl& control);
 
 }  // namespace ayatori

@@ -45,8 +45,13 @@ namespace {
 
 class VertexSearch {
  public:
-  VertexSearch(const ClashGraph& graph, std::uint64_t budget)
-      : graph_(graph), budget_(budget), lists_(graph.size()), neighbours_(graph.size()), open_(graph.size()) {
+  VertexSearch(const ClashGraph& graph, std::uint64_t budget, const SearchControl& control)
+      : graph_(graph),
+        budget_(budget),
+        control_(control),
+        lists_(graph.size()),
+        neighbours_(graph.size()),
+        open_(graph.size()) {
     for (std::size_t v = 0; v < graph.size(); ++v) {
       lists_[v] = graph.list(v);
       for (std::uint32_t w = 0; w < graph.size(); ++w) {
@@ -82,7 +87,7 @@ class VertexSearch {
   }
 
   Outcome attempt(std::uint32_t v, std::size_t a, std::size_t used) {
-    if (result_.tried == budget_) return Outcome::gave_up;
+    if (result_.tried == budget_ || control_.stopped()) return Outcome::gave_up;
     ++result_.tried;
     result_.colour[v] = static_cast<std::uint8_t>(a);
     const std::size_t mark = struck_.size();
@@ -131,6 +136,7 @@ class VertexSearch {
 
   const ClashGraph& graph_;
   std::uint64_t budget_;
+  const SearchControl& control_;
   std::vector<ColourSet> lists_;
   std::vector<std::vector<std::uint32_t>> neighbours_;
   std::vector<std::uint32_t> open_;
@@ -141,6 +147,8 @@ class VertexSearch {
 
 }  // namespace
 
-Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget) { return VertexSearch(graph, budget).run(); }
+Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget, const SearchControl& control) {
+  return VertexSearch(graph, budget, control).run();
+}
 
 }  // namespace ayatori

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
+
 namespace ayatori {
 
 constexpr std::size_t max_colours = 128;  ///< 2^7: as many as there are LIDs a port
@@ -54,7 +56,7 @@ struct Colouring {
   enum class Outcome : std::uint8_t {
     found,
     impossible,  ///< proven: the search was exhaustive
-    gave_up,     ///< the budget ran out
+    gave_up,     ///< the budget ran out, or the search was stopped
   };
   Outcome outcome = Outcome::gave_up;
   std::vector<std::uint8_t> colour;  ///< by vertex, if found
@@ -64,7 +66,8 @@ struct Colouring {
 /// Exact: depth-first search that takes the vertex with the fewest colours left (Brélaz' DSATUR, 1979), strikes
 /// clashing colours off its neighbours' lists and backtracks when one is empty. In plain graphs with full lists,
 /// colours that no vertex has yet are interchangeable: only one of them is tried. Tries at most `budget` colours, which
-/// is deterministic, as a limit of time would not be.
-[[nodiscard]] Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget);
+/// is deterministic, as a limit of time would not be; fewer where `control` stops it.
+[[nodiscard]] Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget,
+                                        const SearchControl& control = {});
 
 }  // namespace ayatori

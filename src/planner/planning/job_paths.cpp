@@ -8,8 +8,12 @@ namespace ayatori {
 
 class PathTracer {
  public:
-  PathTracer(const Network& network, const Routes& routes, const JobEndpoints& endpoints)
-      : network_(network), routes_(routes), endpoints_(endpoints), index_of_port_(network.port_count(), no_id) {
+  PathTracer(const Network& network, const Routes& routes, const JobEndpoints& endpoints, const SearchControl& control)
+      : network_(network),
+        routes_(routes),
+        endpoints_(endpoints),
+        control_(control),
+        index_of_port_(network.port_count(), no_id) {
     paths_.leaf_count_ = endpoints.leaf_count();
     paths_.first_choice_.push_back(0);
   }
@@ -35,6 +39,7 @@ class PathTracer {
       return fail("'{}' port {} has no LID in these tables", network_.name(port.device), port.number);
     std::uint32_t unreached_from = no_id;
     for (std::uint32_t bits = 0; bits < range.count(); ++bits) {
+      if (paths_.path_bits_.size() > paths_.first_choice_.back() && control_.stopped()) break;
       const std::uint32_t failed = follow_from_everywhere(endpoint, static_cast<Lid>(range.base + bits));
       if (failed != no_id) {
         unreached_from = failed;
@@ -122,14 +127,16 @@ class PathTracer {
   const Network& network_;
   const Routes& routes_;
   const JobEndpoints& endpoints_;
+  const SearchControl& control_;
   std::vector<LinkIndex> index_of_port_;
   std::vector<PortId> trail_;
   Candidate candidate_;
   JobPaths paths_;
 };
 
-Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobEndpoints& endpoints) {
-  return PathTracer(network, routes, endpoints).run();
+Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobEndpoints& endpoints,
+                                  const SearchControl& control) {
+  return PathTracer(network, routes, endpoints, control).run();
 }
 
 std::uint32_t JobPaths::max_choices() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/tables/tables.hpp"
 
@@ -22,10 +23,11 @@ using LinkIndex = std::uint32_t;
 /// takes from a leaf to an endpoint by a choice. The cables of the endpoints are not in it: every choice shares them.
 class JobPaths {
  public:
-  /// Takes memory for one number per route and one per link of a route. Errors: an endpoint without a LID; an endpoint
-  /// that cannot be reached by any of its LIDs.
+  /// Takes memory for one number per route and one per link of a route. After `control` stops it, the remaining
+  /// endpoints get one choice each. Errors: an endpoint without a LID; an endpoint that cannot be reached by any of its
+  /// LIDs.
   [[nodiscard]] static Result<JobPaths> traced(const Network& network, const Routes& routes,
-                                               const JobEndpoints& endpoints);
+                                               const JobEndpoints& endpoints, const SearchControl& control = {});
 
   [[nodiscard]] std::uint32_t choice_count(std::uint32_t endpoint) const {
     return first_choice_[endpoint + 1] - first_choice_[endpoint];

@@ -65,7 +65,7 @@ const LeafBound::Links& LeafBound::LeafCut::links_with(std::uint32_t other) cons
 }
 
 LeafBound::LeafBound(const Network& network, const JobEndpoints& endpoints, const JobPaths& paths,
-                     const LinkWeights& weights)
+                     const LinkWeights& weights, const SearchControl& control)
     : endpoints_(endpoints),
       ideal_(network, endpoints, weights),
       out_(endpoints.leaf_count()),
@@ -78,17 +78,17 @@ LeafBound::LeafBound(const Network& network, const JobEndpoints& endpoints, cons
   different_weights_.erase(std::unique(different_weights_.begin(), different_weights_.end()), different_weights_.end());
   carried_.resize(weight_.size());
   seen_.assign(weight_.size(), 0);
-  collect_links(paths);
-  collect_fewer_links(paths);
+  collect_links(paths, control);
+  collect_fewer_links(paths, control);
 }
 
-void LeafBound::collect_links(const JobPaths& paths) {
+void LeafBound::collect_links(const JobPaths& paths, const SearchControl& control) {
   const auto add = [](std::uint32_t& owner, std::uint32_t leaf, LeafCut& cut, LinkIndex link) {
     if (owner != no_id) return;
     owner = leaf;
     cut.links.push_back(link);
   };
-  for (std::uint32_t endpoint = 0; endpoint < endpoints_.endpoint_count(); ++endpoint) {
+  for (std::uint32_t endpoint = 0; endpoint < endpoints_.endpoint_count() && !control.stopped(); ++endpoint) {
     const std::uint32_t to = endpoints_.leaf(endpoint);
     for (std::uint32_t choice = 0; choice < paths.choice_count(endpoint); ++choice) {
       for (std::uint32_t from = 0; from < endpoints_.leaf_count(); ++from) {
@@ -103,8 +103,8 @@ void LeafBound::collect_links(const JobPaths& paths) {
   for (LeafCut& cut : in_) cut.fewest = cut.links.size();
 }
 
-void LeafBound::collect_fewer_links(const JobPaths& paths) {
-  for (std::uint32_t from = 0; from < endpoints_.leaf_count(); ++from) {
+void LeafBound::collect_fewer_links(const JobPaths& paths, const SearchControl& control) {
+  for (std::uint32_t from = 0; from < endpoints_.leaf_count() && !control.stopped(); ++from) {
     for (std::uint32_t endpoint = 0; endpoint < endpoints_.endpoint_count();) {
       // Nodes of a leaf follow each other.
       const std::uint32_t to = endpoints_.leaf(endpoint);
@@ -184,7 +184,7 @@ std::uint64_t LeafBound::room(const Links& links, double time) const {
 
 bool LeafBound::carries(const LeafCut& cut, double time) const {
   // Often there are so few messages that any links will do.
-  if (cut.others.empty()) return true;
+  if (cut.others.empty() || cut.links.empty()) return true;  // no links: they were not collected to the end
   if (cut.others.size() <= cut.fewest * capacity(time, different_weights_.back())) return true;
   if (cut.others.size() > room(cut.links, time)) return false;
   return cut.links_for.empty() || Matching(*this, cut, time).carries_all();
@@ -196,13 +196,14 @@ double LeafBound::next_time(double time) const {
   return next;
 }
 
-JobBound bound_of(const LeafBound& bound, const StepSequence& steps) {
+JobBound bound_of(const LeafBound& bound, const StepSequence& steps, const SearchControl& control) {
   std::vector<StepBound> by_step(steps.step_count());
   const bool many = by_step.size() * steps.rank_count() >= worth_threads;
   parallel_for({.count = by_step.size(), .piece = 16, .worth_threads = many}, [&](Iterations& iterations) {
     LeafBound mine = bound;
     std::vector<Message> messages;
     for (const std::size_t s : iterations) {
+      if (control.stopped()) break;
       steps.step(s, messages);
       by_step[s] = mine.of(messages);
     }

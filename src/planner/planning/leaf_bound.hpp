@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "job_paths.hpp"
 
@@ -26,7 +27,9 @@ struct StepBound {
 /// Not for concurrent use: it remembers the step that begin() or of() was called for last.
 class LeafBound {
  public:
-  LeafBound(const Network& network, const JobEndpoints& endpoints, const JobPaths& paths, const LinkWeights& weights);
+  /// After `control` stops it, it bounds nothing.
+  LeafBound(const Network& network, const JobEndpoints& endpoints, const JobPaths& paths, const LinkWeights& weights,
+            const SearchControl& control = {});
 
   /// Takes the messages of a step, for too_many_for().
   void begin(std::span<const Message> messages);
@@ -53,8 +56,8 @@ class LeafBound {
   };
   class Matching;
 
-  void collect_links(const JobPaths& paths);
-  void collect_fewer_links(const JobPaths& paths);
+  void collect_links(const JobPaths& paths, const SearchControl& control);
+  void collect_fewer_links(const JobPaths& paths, const SearchControl& control);
   static void add_fewer(LeafCut& cut, std::uint32_t other, Links links);
   [[nodiscard]] std::uint64_t room(const Links& links, double time) const;
   [[nodiscard]] bool carries(const LeafCut& cut, double time) const;
@@ -74,12 +77,12 @@ class LeafBound {
   mutable std::uint32_t search_ = 0;
 };
 
-/// Sums over all steps, found on all cores.
+/// Sums over all steps, found on all cores. After `control` stops it, it bounds nothing.
 struct JobBound {
   double time = 0;
   std::uint64_t hot_spots = 0;
   std::vector<StepBound> by_step;
 };
-[[nodiscard]] JobBound bound_of(const LeafBound& bound, const StepSequence& steps);
+[[nodiscard]] JobBound bound_of(const LeafBound& bound, const StepSequence& steps, const SearchControl& control = {});
 
 }  // namespace ayatori

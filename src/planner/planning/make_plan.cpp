@@ -21,8 +21,9 @@ Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices) {
 
 void judge(Planned& planned, const Contention& measured, double least_time) {
   // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
+  if (measured.unmeasured > 0) return;
   const double time = measured.total_time();
-  const bool takes_least_time = time <= least_time * (1 + 1e-9);
+  const bool takes_least_time = least_time > 0 && time <= least_time * (1 + 1e-9);
   planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
   // The relative bandwidth is the sum of ideal times by the sum of times.
   if (least_time > 0) {
@@ -49,8 +50,11 @@ MethodResult plan_by_pair_of_endpoints(const PlanTask& task, std::span<const Por
   if (!own.shared()) return plan_by_pair(task);
   const StepsOfEndpoints steps = own.steps_of(task.steps);
   const JobEndpoints endpoints = JobEndpoints::of(task.network, own.endpoints(), steps).value();
-  const JobBound bound = bound_of(LeafBound(task.network, endpoints, task.paths, task.weights), steps);
-  MethodResult made = plan_by_pair({task.network, endpoints, task.weights, steps, task.paths, task.labels, bound});
+  const LeafBound leaves(task.network, endpoints, task.paths, task.weights, task.control);
+  JobBound bound = bound_of(leaves, steps, task.control);
+  if (task.control.stopped()) bound = {};
+  MethodResult made =
+      plan_by_pair({task.network, endpoints, task.weights, steps, task.paths, task.labels, bound, task.control});
   made.plan = own.for_ranks(made.plan);
   made.reason = "one path for all ranks of two NICs; " + made.reason;
   made.never_worse_than_no_choice = false;
@@ -61,6 +65,7 @@ MethodResult plan_by(Method method, const PlanTask& task, std::span<const PortId
   if (method == Method::base_lids) {
     return {Plan::base_lids(static_cast<Rank>(task.endpoints.rank_count())), "base LIDs for everybody", 0};
   }
+  if (task.control.stopped()) return {plan_without_choice(task, method), "base LIDs: the search ended early", 0};
   if (task.endpoints.leaf_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
   if (task.paths.max_choices() <= 1) {
     return {plan_without_choice(task, method),
@@ -89,19 +94,19 @@ struct Measured {
 Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method method, const Routes& routes,
                                               std::span<const PortId> endpoints) {
   Measured best{plan_by(method, task, endpoints), {}};
-  const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps);
+  const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps, task.control);
   if (!measured) return Failure(measured.error());
   best.contention = *measured;
   const bool can_be_better = best.contention.total_time() > task.bound.time && method != Method::base_lids &&
                              !best.made.never_worse_than_no_choice;
   if (!can_be_better || task.paths.max_choices() <= 1) return best;
   Plan without = plan_without_choice(task, method);
-  const auto simple = measure_contention(task.network, routes, endpoints, without, task.steps);
+  const auto simple = measure_contention(task.network, routes, endpoints, without, task.steps, task.control);
   if (!simple) return Failure(simple.error());
-  if (simple->total_time() >= best.contention.total_time()) return best;
+  if (simple->mean_time >= best.contention.mean_time) return best;
   best.made.plan = std::move(without);
   best.made.reason = fmt::format("base LIDs for everybody, {:.1f}% faster than {}",
-                                 (best.contention.total_time() / simple->total_time() - 1) * 100, best.made.reason);
+                                 (best.contention.mean_time / simple->mean_time - 1) * 100, best.made.reason);
   best.contention = *simple;
   return best;
 }
@@ -113,17 +118,18 @@ struct PlanOfPart {
 };
 
 Result<PlanOfPart> plan_part(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                             const StepSequence& steps, Method method) {
+                             const StepSequence& steps, Method method, const SearchControl& control) {
   const auto job_endpoints = JobEndpoints::of(network, endpoints, steps);
   if (!job_endpoints) return Failure(job_endpoints.error());
-  const auto paths = JobPaths::traced(network, routes, *job_endpoints);
+  const auto paths = JobPaths::traced(network, routes, *job_endpoints, control);
   if (!paths) return Failure(paths.error());
   const LinkWeights weights(network, endpoints);
-  const PathLabels labels(network, *paths);
-  const LeafBound leaves(network, *job_endpoints, *paths, weights);
-  const JobBound bound = bound_of(leaves, steps);
-  auto best = best_of_method_and_no_choice({network, *job_endpoints, weights, steps, *paths, labels, bound}, method,
-                                           routes, endpoints);
+  const PathLabels labels(network, *paths, control);
+  const LeafBound leaves(network, *job_endpoints, *paths, weights, control);
+  JobBound bound = bound_of(leaves, steps, control);
+  if (control.stopped()) bound = {};
+  auto best = best_of_method_and_no_choice({network, *job_endpoints, weights, steps, *paths, labels, bound, control},
+                                           method, routes, endpoints);
   if (!best) return Failure(best.error());
   PlanOfPart part;
   Planned& planned = part.planned;
@@ -157,14 +163,15 @@ bool crosses(const Network& network, std::span<const PortId> endpoints, const St
 
 /// Each part by itself, as rails are that no cable joins. All of them take as long as the slowest.
 Result<Planned> plan_each_part(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                               const StepSequence& steps, Method method, const std::vector<std::vector<Rank>>& parts) {
+                               const StepSequence& steps, Method method, const std::vector<std::vector<Rank>>& parts,
+                               const SearchControl& control) {
   const auto all = static_cast<Rank>(endpoints.size());
   std::vector<std::uint8_t> bits(method == Method::pair ? std::size_t{all} * all : all);
   double least_time = 0;
   std::string reasons;
   for (const std::vector<Rank>& ranks : parts) {
     const PartOfJob own(endpoints, ranks);
-    const auto part = plan_part(network, routes, own.endpoints(), own.steps_of(steps), method);
+    const auto part = plan_part(network, routes, own.endpoints(), own.steps_of(steps), method, control);
     if (!part) return Failure(part.error());
     own.place(part->planned.plan, bits);
     least_time = std::max(least_time, part->least_time);
@@ -175,7 +182,7 @@ Result<Planned> plan_each_part(const Network& network, const Routes& routes, std
                  : method == Method::base_lids ? Plan::base_lids(all)
                                                : Plan::per_destination(method, std::move(bits));
   planned.reason = fmt::format("{} parts that no cable joins: {}", parts.size(), reasons);
-  auto measured = measure_contention(network, routes, endpoints, planned.plan, steps);
+  auto measured = measure_contention(network, routes, endpoints, planned.plan, steps, control);
   if (!measured) return Failure(measured.error());
   planned.contention = std::move(*measured);
   planned.hot_spots = planned.contention.hot_spots;
@@ -186,12 +193,12 @@ Result<Planned> plan_each_part(const Network& network, const Routes& routes, std
 }  // namespace
 
 Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                          const StepSequence& steps, Method method) {
+                          const StepSequence& steps, Method method, const SearchControl& control) {
   const std::vector<std::vector<Rank>> parts = ranks_by_part(network, endpoints);
   if (parts.size() > 1 && steps.rank_count() == endpoints.size() && !crosses(network, endpoints, steps, parts)) {
-    return plan_each_part(network, routes, endpoints, steps, method, parts);
+    return plan_each_part(network, routes, endpoints, steps, method, parts, control);
   }
-  auto part = plan_part(network, routes, endpoints, steps, method);
+  auto part = plan_part(network, routes, endpoints, steps, method, control);
   if (!part) return Failure(part.error());
   return std::move(part->planned);
 }

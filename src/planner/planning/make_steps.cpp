@@ -214,7 +214,8 @@ std::vector<std::uint32_t> steps_of_circle(std::span<const std::uint32_t> circle
 
 class StepMaker {
  public:
-  StepMaker(const StepTask& task, std::uint64_t search_effort) : task_(task), search_effort_(search_effort) {
+  StepMaker(const StepTask& task, std::uint64_t search_effort, const SearchControl& control)
+      : task_(task), search_effort_(search_effort), control_(control) {
     best_.bound = Loads(task).bound();
   }
 
@@ -268,10 +269,10 @@ class StepMaker {
     const std::size_t least = endpoint_steps(best_.bound.time);
     const std::uint64_t messages = std::uint64_t{task_.links.endpoint_count()} * task_.links.endpoint_count();
     const std::uint64_t effort = std::min(search_effort_, messages * least * looks_per_message_and_step) / searches;
-    for (std::size_t more = 0; more < searches && !is_good(); ++more) {
+    for (std::size_t more = 0; more < searches && !is_good() && !control_.stopped(); ++more) {
       // Two per cent of the bound, or one step: fewer messages are left over where there is more room.
       const std::size_t steps = least + more * std::max<std::size_t>(1, least / 50);
-      const auto tried = consider(searched_steps(task_.links, steps, effort), "found by search");
+      const auto tried = consider(searched_steps(task_.links, steps, effort, control_), "found by search");
       if (!tried) return tried;
     }
     return {};
@@ -295,6 +296,7 @@ class StepMaker {
 
   const StepTask& task_;
   std::uint64_t search_effort_;
+  const SearchControl& control_;
   MadeSteps best_;
   std::string how_;
 };
@@ -309,10 +311,10 @@ Result<LoadBound> alltoall_bound(const Network& network, const Routes& routes, s
 }
 
 Result<MadeSteps> make_steps(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                             const Plan& plan, std::uint64_t search_effort) {
+                             const Plan& plan, std::uint64_t search_effort, const SearchControl& control) {
   const auto task = task_of(network, routes, endpoints, plan);
   if (!task) return Failure(task.error());
-  return StepMaker(*task, search_effort).run();
+  return StepMaker(*task, search_effort, control).run();
 }
 
 }  // namespace ayatori

@@ -177,23 +177,24 @@ class PairPlanner {
       : task_(task),
         ranks_(static_cast<Rank>(task.endpoints.rank_count())),
         bits_(std::size_t{ranks_} * ranks_, undecided),
-        bound_(task.network, task.endpoints, task.paths, task.weights),
+        bound_(task.network, task.endpoints, task.paths, task.weights, task.control),
         colourer_(task),
-        step_(task.paths, task.weights),
+        step_(task.paths, task.weights, task.control),
         effort_per_step_(
             std::max(least_repair_effort, effort_of_repairs / std::max<std::size_t>(1, task.steps.step_count()))) {}
 
   MethodResult run() {
-    for (std::size_t s = 0; s < task_.steps.step_count(); ++s) {
-      task_.steps.step(s, messages_);
-      plan_step(task_.bound.by_step[s]);
+    for (; planned_ < task_.steps.step_count() && !task_.control.stopped(); ++planned_) {
+      task_.steps.step(planned_, messages_);
+      plan_step(task_.bound.by_step[planned_]);
     }
     for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
       if (bits_[pair] == undecided)
         bits_[pair] = task_.paths.path_bits(task_.endpoints.endpoint_of(static_cast<Rank>(pair % ranks_)), 0);
     }
     // Base LIDs are tried in every step that takes longer than its bound, and repairs make no step longer.
-    return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0, met_again_ == 0};
+    const bool never_worse = met_again_ == 0 && planned_ == task_.steps.step_count();
+    return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0, never_worse};
   }
 
  private:
@@ -300,6 +301,10 @@ class PairPlanner {
 
   [[nodiscard]] std::string reason() const {
     const std::string how = colourer_.applies() ? "edge colouring of each step (König)" : "emptiest paths, repaired";
+    if (const std::size_t left = task_.steps.step_count() - planned_; left > 0) {
+      return fmt::format("{}: {} of {} steps have base LIDs, since the search ended early", how, left,
+                         task_.steps.step_count());
+    }
     if (unproven_ == 0) return how + ": every step takes the least time that its leaves allow";
     return fmt::format(
         "{}: {} of {} steps take longer than each leaf by itself would make them{}", how, unproven_,
@@ -317,6 +322,7 @@ class PairPlanner {
   std::vector<Message> messages_;
   std::vector<std::size_t> owners_;  // by message: index into bits_
   Random random_{1};
+  std::size_t planned_ = 0;    // steps
   std::size_t unproven_ = 0;   // steps
   std::size_t met_again_ = 0;  // messages whose pair had its path already
 };

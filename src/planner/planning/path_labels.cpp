@@ -38,9 +38,10 @@ struct Role {
 
 class Labeller {
  public:
-  Labeller(const Network& network, const JobPaths& paths)
+  Labeller(const Network& network, const JobPaths& paths, const SearchControl& control)
       : network_(network),
         paths_(paths),
+        control_(control),
         classes_(paths.link_count()),
         groups_(network.router_count()),
         roles_(paths.link_count()) {}
@@ -68,7 +69,7 @@ class Labeller {
         counts[height] = std::max<std::uint32_t>(counts[height], label + 1U);
       }
     };
-    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint) {
+    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count() && !control_.stopped(); ++endpoint) {
       bool all_have = true;
       for_each_route_to(endpoint, 0, [&](std::span<const LinkIndex> r) { all_have = all_have && has_labels(r); });
       if (!all_have) for_each_route_to(endpoint, paths_.lowest_choice(network_, endpoint), give_labels);
@@ -79,7 +80,7 @@ class Labeller {
  private:
   template <typename Visit>
   void for_each_route(Visit&& visit) const {
-    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint)
+    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count() && !control_.stopped(); ++endpoint)
       for_each_route_to(endpoint, 0, visit);
   }
 
@@ -127,6 +128,7 @@ class Labeller {
 
   const Network& network_;
   const JobPaths& paths_;
+  const SearchControl& control_;
   Unions classes_;
   Unions groups_;
   std::vector<Role> roles_;
@@ -134,10 +136,11 @@ class Labeller {
 
 }  // namespace
 
-PathLabels::PathLabels(const Network& network, const JobPaths& paths) {
-  Labeller labeller(network, paths);
+PathLabels::PathLabels(const Network& network, const JobPaths& paths, const SearchControl& control) {
+  Labeller labeller(network, paths, control);
   consistent_ = labeller.join_links();
   if (consistent_) labeller.number(label_, counts_);
+  consistent_ = consistent_ && !control.stopped();
 }
 
 }  // namespace ayatori

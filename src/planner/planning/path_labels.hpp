@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "job_paths.hpp"
 
 namespace ayatori {
@@ -20,9 +21,10 @@ using Label = std::uint16_t;
 
 class PathLabels {
  public:
-  PathLabels(const Network& network, const JobPaths& paths);
+  PathLabels(const Network& network, const JobPaths& paths, const SearchControl& control);
 
-  /// False if the tables mix labels, as they may where cables are missing: labels are then meaningless.
+  /// False if the tables mix labels, as they may where cables are missing, or if `control` stopped the search for them:
+  /// labels are then meaningless.
   [[nodiscard]] bool consistent() const { return consistent_; }
 
   /// The label of a link. Each group of routers that exchange messages at this height numbers its labels from 0. The

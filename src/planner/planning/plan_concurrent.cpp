@@ -30,14 +30,21 @@ Result<Attempt> best_attempt(const PlanningTask& task, std::span<const Footprint
   std::optional<Attempt> fresh;
   if (!many) fresh = attempt(task, others, nullptr);
   if (fresh && !fresh->longer) return std::move(*fresh);
-  const auto alone = make_plan(task.network, task.routes, task.ports, task.steps, Method::pair);
+  const auto alone = make_plan(task.network, task.routes, task.ports, task.steps, Method::pair, task.control);
   if (!alone) return Failure(alone.error());
   Attempt other = attempt(task, others, &alone->plan);
   if (!fresh) return other;
-  const auto time = measure_contention(task.network, task.routes, task.ports, fresh->plan, task.steps);
-  const auto other_time = measure_contention(task.network, task.routes, task.ports, other.plan, task.steps);
+  const auto time = measure_contention(task.network, task.routes, task.ports, fresh->plan, task.steps, task.control);
+  const auto other_time =
+      measure_contention(task.network, task.routes, task.ports, other.plan, task.steps, task.control);
   if (!time || !other_time) return Failure(time ? other_time.error() : time.error());
   return other_time->mean_time < time->mean_time ? std::move(other) : std::move(*fresh);
+}
+
+Result<ConcurrentPlan> judged_among(const PlanningTask& task, Plan plan, std::span<const Footprint> others) {
+  auto footprint = footprint_of(task.network, task.routes, task.ports, plan, task.steps);
+  if (!footprint) return Failure(footprint.error());
+  return task.among(others, std::move(plan), std::move(*footprint));
 }
 
 }  // namespace
@@ -50,9 +57,15 @@ Result<ConcurrentPlan> plan_concurrent(const Network& network, const Routes& rou
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());
   if (auto exact = least_delays(*task, others, made->plan)) made->plan = std::move(exact->plan);
-  auto footprint = footprint_of(network, routes, endpoints, made->plan, steps);
-  if (!footprint) return Failure(footprint.error());
-  return task->among(others, std::move(made->plan), std::move(*footprint));
+  return judged_among(*task, std::move(made->plan), others);
+}
+
+Result<ConcurrentPlan> judge_among(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                                   const StepSequence& steps, Plan plan, std::span<const Footprint> others,
+                                   const SearchControl& control) {
+  const auto task = PlanningTask::of(network, routes, endpoints, steps, control);
+  if (!task) return Failure(task.error());
+  return judged_among(*task, std::move(plan), others);
 }
 
 }  // namespace ayatori

@@ -188,6 +188,8 @@ struct Searched {
       if (!traffic.permutations) traffics.known.push_back({traffic.steps, 1.0 + traffics.known.size()});
     }
     traffics.permutations = 3;
+    Random random(17);
+    for (PortId port = 0; port < network.port_count(); ++port) traffics.of_others.push_back(2 * random.fraction());
   }
 
   [[nodiscard]] JobOnPaths job() const { return {network, endpoints, paths, weights}; }
@@ -206,7 +208,7 @@ struct Searched {
         for (PortId link = 0; link < load.size(); ++link) {
           for (std::uint32_t i = 1; between_routers(link) && i <= load[link]; ++i) {
             const double over = std::max(0.0, i * weights[link] - ideal);
-            sum += each.weight * (n - 1) / static_cast<double>(each.steps.step_count()) * over;
+            sum += each.weight * (n - 1) / static_cast<double>(each.steps.step_count()) * (over + among_others(link));
           }
         }
       }
@@ -221,6 +223,10 @@ struct Searched {
            network.port(port.peer).device < network.router_count();
   }
 
+  [[nodiscard]] double among_others(PortId link) const {
+    return 2 * std::min(1.0, traffics.of_others[link]) * weights[link];
+  }
+
   [[nodiscard]] double price_of_permutations(const Plan& plan) const {
     std::vector<std::vector<Message>> on(network.port_count());
     for (Rank from = 0; from < ports.size(); ++from) {
@@ -233,6 +239,7 @@ struct Searched {
     double sum = 0;
     for (PortId link = 0; link < on.size(); ++link) {
       for (std::size_t i = 0; between_routers(link) && i < on[link].size(); ++i) {
+        sum += static_cast<double>(ports.size()) * among_others(link);
         for (std::size_t j = 0; j < i; ++j) {
           const bool apart = ports[on[link][i].from] != ports[on[link][j].from];
           sum += apart && ports[on[link][i].to] != ports[on[link][j].to] ? weights[link] : 0;

@@ -1,10 +1,12 @@
 #pragma once
 /// \file
-/// The methods of planning, one file each. make_plan prepares what they share and measures what they yield.
+/// The methods of planning, one file each. make_plan prepares what they share and measures what they yield. Where
+/// PlanTask::control stops them, they return the best that they have.
 
 #include <string>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "job_paths.hpp"
@@ -21,6 +23,7 @@ struct PlanTask {
   const JobPaths& paths;
   const PathLabels& labels;
   const JobBound& bound;
+  const SearchControl& control;
 };
 
 /// A choice (see JobPaths) for each endpoint.
@@ -43,7 +46,7 @@ struct MethodResult {
 /// The plan in which messages to a rank take the choice of the rank's endpoint.
 [[nodiscard]] Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices);
 
-/// Tells what its measure and the least time of any plan say of a plan whose hot spots are known.
+/// Tells what its measure and the least time of any plan (0: it is not known) say of a plan whose hot spots are known.
 void judge(Planned& planned, const Contention& measured, double least_time);
 
 }  // namespace ayatori

@@ -25,17 +25,20 @@ struct PathsOfPair {
 
 class PortPlanner {
  public:
-  PortPlanner(const HashedPaths& paths, const StepSequence& steps) : paths_(paths), steps_(steps) {
+  PortPlanner(const HashedPaths& paths, const StepSequence& steps, const SearchControl& control)
+      : paths_(paths), steps_(steps), control_(control) {
     result_.endpoints = paths.endpoint_count();
     result_.ports.assign(std::size_t{result_.endpoints} * result_.endpoints, 0);
   }
 
   SourcePorts run() {
     std::vector<Message> messages;
-    for (std::size_t step = 0; step < steps_.step_count(); ++step) {
+    std::size_t step = 0;
+    for (; step < steps_.step_count() && !control_.stopped(); ++step) {
       steps_.step(step, messages);
       plan_step(messages);
     }
+    result_.undecided_steps += steps_.step_count() - step;
     for (std::uint32_t from = 0; from < result_.endpoints; ++from) {
       for (std::uint32_t to = 0; to < result_.endpoints; ++to) {
         if (from != to && port(from, to) == 0) port(from, to) = first_source_port;
@@ -97,6 +100,7 @@ class PortPlanner {
     std::map<std::vector<std::uint32_t>, bool> met;
     for (const auto& links : pair.links) met[links] = true;
     for (std::uint32_t since = 0; since < more && met.size() < all && pair.tried < source_port_count; ++since) {
+      if (!pair.ports.empty() && control_.stopped()) return;
       const auto tried = static_cast<std::uint16_t>(first_source_port + pair.tried++);
       paths_.path(message.from, message.to, tried, links_);
       if (!met.try_emplace(links_).second) continue;
@@ -108,6 +112,7 @@ class PortPlanner {
 
   const HashedPaths& paths_;
   const StepSequence& steps_;
+  const SearchControl& control_;
   SourcePorts result_;
   std::vector<Message> open_;                             // of this step, between different endpoints
   std::unordered_map<std::uint64_t, PathsOfPair> known_;  // of this step
@@ -116,11 +121,12 @@ class PortPlanner {
 
 }  // namespace
 
-Result<SourcePorts> plan_source_ports(const HashedPaths& paths, const StepSequence& steps) {
+Result<SourcePorts> plan_source_ports(const HashedPaths& paths, const StepSequence& steps,
+                                      const SearchControl& control) {
   if (steps.rank_count() != paths.endpoint_count()) {
     return fail("steps of {} ranks on {} ports", steps.rank_count(), paths.endpoint_count());
   }
-  SourcePorts planned = PortPlanner(paths, steps).run();
+  SourcePorts planned = PortPlanner(paths, steps, control).run();
   const auto contention = measure_source_ports(paths, planned.ports, steps);
   if (!contention) return Failure(contention.error());
   planned.contention = *contention;

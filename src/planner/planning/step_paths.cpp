@@ -5,8 +5,9 @@
 
 namespace ayatori {
 
-StepPaths::StepPaths(const JobPaths& paths, const LinkWeights& weights)
+StepPaths::StepPaths(const JobPaths& paths, const LinkWeights& weights, const SearchControl& control)
     : paths_(paths),
+      control_(control),
       messages_on_(paths.link_count()),
       load_(paths.link_count(), 0),
       kept_(paths.link_count(), 0),
@@ -165,7 +166,7 @@ bool StepPaths::visit(std::uint32_t message) {
 bool StepPaths::find_chain(std::uint32_t message, double time, std::uint64_t& effort) {
   states_.assign(1, {message, no_id, 0});
   for (std::uint32_t state = 0; state < states_.size(); ++state) {
-    if (effort == 0) return false;
+    if (effort == 0 || control_.stopped()) return false;
     --effort;
     change_tentatively(state, 1);
     const StepMessage& mover = messages_[states_[state].message];

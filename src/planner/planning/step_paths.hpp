@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/job_endpoints.hpp"
 #include "job_paths.hpp"
 #include "leaf_bound.hpp"
@@ -23,7 +24,7 @@ struct StepMessage {
 
 class StepPaths {
  public:
-  StepPaths(const JobPaths& paths, const LinkWeights& weights);
+  StepPaths(const JobPaths& paths, const LinkWeights& weights, const SearchControl& control);
 
   /// Begins a step. Fixed messages take their choice, the others have no path yet.
   void start(std::vector<StepMessage> messages);
@@ -54,7 +55,7 @@ class StepPaths {
   /// full link if another message leaves that link, and so on: chains of moves, searched breadth first, each
   /// message once. In a bipartite multigraph these chains contain the alternating paths of König's theorem; in
   /// irregular fabrics they are a heuristic. Looks at no more than `effort` messages, and subtracts from it how many it
-  /// looked at.
+  /// looked at; at none after the control stops it.
   void relieve(double time, const LeafBound& bound, std::uint64_t& effort);
 
  private:
@@ -83,6 +84,7 @@ class StepPaths {
   bool visit(std::uint32_t message);
 
   const JobPaths& paths_;
+  const SearchControl& control_;
   std::vector<double> weight_;  // by link
   std::vector<StepMessage> messages_;
   // Routes of the messages of this step, copied from paths_: those of a large job are read from memory only once a

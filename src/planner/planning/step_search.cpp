@@ -53,11 +53,11 @@ class StepSearch {
         weight_(step_of_.size(), 1),
         left_step_(step_of_.size(), no_step) {}
 
-  void run(std::uint64_t effort) {
+  void run(std::uint64_t effort, const SearchControl& control) {
     for (const MessageNumber message : hardest_first()) {
       if (!place_freely(message)) waiting_.push_back(message);
     }
-    while (!waiting_.empty() && effort > cost_of_a_look()) {
+    while (!waiting_.empty() && effort > cost_of_a_look() && !control.stopped()) {
       effort -= cost_of_a_look();
       const std::size_t chosen = random_.below(waiting_.size());
       std::swap(waiting_[chosen], waiting_.back());
@@ -229,9 +229,10 @@ class StepSearch {
 
 }  // namespace
 
-std::vector<std::uint32_t> searched_steps(const PairLinks& links, std::size_t steps, std::uint64_t effort) {
+std::vector<std::uint32_t> searched_steps(const PairLinks& links, std::size_t steps, std::uint64_t effort,
+                                          const SearchControl& control) {
   StepSearch search(links, std::max<std::size_t>(1, steps));
-  search.run(effort);
+  search.run(effort, control);
   return search.table();
 }
 

@@ -17,9 +17,9 @@ class TabuSearch {
         max_choices_(paths.max_choices()),
         tabu_until_(std::size_t{paths.endpoint_count()} * max_choices_, 0) {}
 
-  PathChoices run(std::uint64_t effort) {
+  PathChoices run(std::uint64_t effort, const SearchControl& control) {
     const std::uint64_t end = loads_.effort() + effort;
-    for (; best_cost_ != 0 && loads_.effort() < end; ++iteration_) {
+    for (; best_cost_ != 0 && loads_.effort() < end && !control.stopped(); ++iteration_) {
       const Move move = best_move();
       if (move.endpoint != no_id) make(move);
     }
@@ -83,8 +83,9 @@ class TabuSearch {
 
 }  // namespace
 
-PathChoices tabu_search(const JobPaths& paths, JobLoads& loads, PathChoices choices, std::uint64_t effort) {
-  return TabuSearch(paths, loads, std::move(choices)).run(effort);
+PathChoices tabu_search(const JobPaths& paths, JobLoads& loads, PathChoices choices, std::uint64_t effort,
+                        const SearchControl& control) {
+  return TabuSearch(paths, loads, std::move(choices)).run(effort, control);
 }
 
 }  // namespace ayatori

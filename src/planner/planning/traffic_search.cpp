@@ -43,28 +43,37 @@ struct StepOfPair {
 
 class TrafficSearch {
  public:
-  TrafficSearch(const JobOnPaths& job, const TrafficWeights& traffics, const Plan& start)
-      : endpoints_(job.endpoints), paths_(job.paths), ranks_(static_cast<Rank>(job.endpoints.rank_count())) {
+  TrafficSearch(const JobOnPaths& job, const TrafficWeights& traffics, const Plan& start,
+                const SearchControl& control = {})
+      : endpoints_(job.endpoints),
+        paths_(job.paths),
+        control_(control),
+        ranks_(static_cast<Rank>(job.endpoints.rank_count())) {
     for (LinkIndex link = 0; link < paths_.link_count(); ++link) {
-      weight_.push_back(static_cast<float>(job.weights[paths_.port(link)]));
+      const PortId port = paths_.port(link);
+      weight_.push_back(static_cast<float>(job.weights[port]));
+      const double of_others = traffics.of_others.empty() ? 0 : std::min(1.0, traffics.of_others[port]);
+      others_.push_back(static_cast<float>(2 * of_others * job.weights[port]));
     }
-    collect_pairs(start);
-    collect_steps(traffics, IdealTime(job.network, job.endpoints, job.weights));
+    permutations_ = static_cast<float>(traffics.permutations);
     permutation_price_ = static_cast<float>(traffics.permutations * endpoints_.endpoint_count() /
                                             (static_cast<double>(ranks_) * ranks_));
+    collect_pairs(start);
+    collect_steps(traffics, IdealTime(job.network, job.endpoints, job.weights));
     load_.assign(ideal_.size() * weight_.size(), 0);
     all_.assign(weight_.size(), 0);
     sent_.assign(weight_.size() * endpoints_.endpoint_count(), 0);
     received_.assign(sent_.size(), 0);
+    if (control_.stopped()) return;
     for (std::size_t pair = 0; pair + 1 < pairs_.size(); ++pair) put(pair, +1);
   }
 
-  void run(const SearchControl& control) {
+  void run() {
     collect_movable();
     if (movable_.empty()) return;
     const std::uint64_t moves = std::min(max_moves, moves_per_pair * movable_.size());
     for (std::uint64_t move = 0; move < moves; ++move) {
-      if (move % moves_between_looks == 0 && control.stopped()) return;
+      if (move % moves_between_looks == 0 && control_.stopped()) return;
       const double cooled = static_cast<double>(move) / (cooled_at * static_cast<double>(moves));
       try_move(messages_a_pair_ * std::max(last_temperature, first_temperature * (1 - cooled)));
     }
@@ -77,13 +86,16 @@ class TrafficSearch {
       for (LinkIndex link = 0; link < weight_.size(); ++link) {
         const std::uint32_t load = load_[step * weight_.size() + link];
         for (std::uint32_t n = 1; n <= load; ++n) {
-          sum += step_price_[step] * std::max(0.0F, static_cast<float>(n) * weight_[link] - ideal_[step]);
+          sum += step_price_[step] *
+                 (others_[link] + std::max(0.0F, static_cast<float>(n) * weight_[link] - ideal_[step]));
         }
       }
     }
     for (std::size_t pair = 0; pair + 1 < pairs_.size(); ++pair) {
       put(pair, -1);
-      for (const LinkIndex link : route(pair, pairs_[pair].choice)) sum += permutations_price(pairs_[pair], link) / 2;
+      for (const LinkIndex link : route(pair, pairs_[pair].choice)) {
+        sum += permutations_price(pairs_[pair], link) / 2 + price_of_others(pairs_[pair], link);
+      }
       put(pair, +1);
     }
     return sum;
@@ -132,7 +144,7 @@ class TrafficSearch {
     std::vector<Message> messages;
     for (const WeighedSteps& traffic : traffics.known) {
       const std::size_t count = traffic.steps.step_count();
-      for (std::size_t s = 0; s < count; ++s) {
+      for (std::size_t s = 0; s < count && !control_.stopped(); ++s) {
         traffic.steps.step(s, messages);
         for (const Message& message : messages) {
           if (endpoints_.crosses_leaves(message)) ++messages_of[pair_of(message)];
@@ -198,6 +210,11 @@ class TrafficSearch {
     return permutation_price_ * weight_[link] * others * static_cast<float>(pair.pairs_of_ranks);
   }
 
+  /// What messages of other jobs on a link cost those of a pair in permutations.
+  [[nodiscard]] float price_of_others(const Pair& pair, LinkIndex link) const {
+    return permutations_ * others_[link] * static_cast<float>(pair.pairs_of_ranks);
+  }
+
   /// What a pair costs, which has no path now, by one of its choices.
   [[nodiscard]] float price_by(std::size_t pair, std::uint32_t choice) const {
     float sum = 0;
@@ -206,10 +223,10 @@ class TrafficSearch {
         const auto load = static_cast<float>(load_[of.step * weight_.size() + link]);
         for (std::uint32_t n = 1; n <= of.messages; ++n) {
           const float time = (load + static_cast<float>(n)) * weight_[link];
-          sum += step_price_[of.step] * std::max(0.0F, time - ideal_[of.step]);
+          sum += step_price_[of.step] * (others_[link] + std::max(0.0F, time - ideal_[of.step]));
         }
       }
-      sum += permutations_price(pairs_[pair], link);
+      sum += permutations_price(pairs_[pair], link) + price_of_others(pairs_[pair], link);
     }
     return sum;
   }
@@ -227,10 +244,13 @@ class TrafficSearch {
 
   const JobEndpoints& endpoints_;
   const JobPaths& paths_;
+  const SearchControl control_;
   Rank ranks_;
   std::vector<float> weight_;  // by link
+  std::vector<float> others_;  // by link: what a message costs that shares it with other jobs
   std::vector<float> ideal_;   // by step
   std::vector<float> step_price_;
+  float permutations_ = 0;  // their weight
   float permutation_price_ = 0;
   std::vector<Pair> pairs_;             // and an end
   std::vector<std::uint32_t> pair_of_;  // by sending and receiving endpoint; no_id: within a leaf
@@ -252,8 +272,9 @@ double price_for_traffics(const JobOnPaths& job, const TrafficWeights& traffics,
 
 Plan paths_for_traffics(const JobOnPaths& job, const TrafficWeights& traffics, const Plan& start,
                         const SearchControl& control) {
-  TrafficSearch search(job, traffics, start);
-  search.run(control);
+  TrafficSearch search(job, traffics, start, control);
+  if (control.stopped()) return start;
+  search.run();
   return search.plan(start);
 }
 

@@ -27,6 +27,8 @@ struct WeighedSteps {
 struct TrafficWeights {
   std::vector<WeighedSteps> known;
   double permutations = 1;  ///< the weight of random permutations
+  /// By port: how many messages of other jobs the link has at a moment; empty if there are none.
+  std::vector<double> of_others;
 };
 
 /// A job and the routes that its messages can take.
@@ -40,7 +42,8 @@ struct JobOnPaths {
 /// What the search makes less, for n ranks on e endpoints. Of a known traffic: weight · (n − 1) times the mean over its
 /// steps of the sum over the links of Σ max(0, i · w − ideal), i = 1 … load, with the link's weight w and ideal of
 /// contention.hpp. Of random permutations: weight · e / n² times the sum over the links of w times the number of pairs
-/// of messages, one from each rank to each, with other sending and other receiving endpoints.
+/// of messages, one from each rank to each, with other sending and other receiving endpoints. A message on a link with
+/// m messages of other jobs, at most one, costs 2 · m · w times the weight more: it waits for theirs, or theirs for it.
 [[nodiscard]] double price_for_traffics(const JobOnPaths& job, const TrafficWeights& traffics, const Plan& plan);
 
 /// Path bits by pair of ranks, as Plan::per_pair() takes them, found from those of `start` on. Deterministic until

@@ -37,14 +37,18 @@ class XorExchanges final : public PatternOfRanks {
 
 class AllAtOnce final : public PatternOfRanks {
  public:
-  explicit AllAtOnce(Rank ranks) : PatternOfRanks(ranks, 1) {}
+  AllAtOnce(Rank ranks, Rank every) : PatternOfRanks(ranks, 1), every_(std::max<Rank>(1, every)) {}
 
   void step(std::size_t, std::vector<Message>& messages) const override {
     messages.clear();
-    for (Rank distance = 1; distance < rank_count(); ++distance) {
-      for (Rank from = 0; from < rank_count(); ++from) messages.push_back({from, (from + distance) % rank_count()});
+    for (std::uint64_t distance = 1; distance < rank_count(); distance += every_) {
+      for (Rank from = 0; from < rank_count(); ++from)
+        messages.push_back({from, static_cast<Rank>((from + distance) % rank_count())});
     }
   }
+
+ private:
+  Rank every_;
 };
 
 class Halo final : public PatternOfRanks {
@@ -90,7 +94,7 @@ class BinomialTree final : public PatternOfRanks {
 
 std::unique_ptr<StepSequence> xor_exchanges(Rank ranks) { return std::make_unique<XorExchanges>(ranks); }
 
-std::unique_ptr<StepSequence> all_at_once(Rank ranks) { return std::make_unique<AllAtOnce>(ranks); }
+std::unique_ptr<StepSequence> all_at_once(Rank ranks, Rank every) { return std::make_unique<AllAtOnce>(ranks, every); }
 
 std::unique_ptr<StepSequence> halo(Rank ranks, std::size_t dimensions) {
   return std::make_unique<Halo>(ranks, dimensions);

@@ -81,6 +81,9 @@ TEST(AllAtOnce, HasTheMessagesOfTheShiftInOneStep) {
     EXPECT_EQ(all_messages(*all_at_once(ranks)), all_messages(*shift_all_to_all(ranks)));
   }
   EXPECT_EQ(all_at_once(1)->step_count(), 0U);
+  const auto every_second = all_messages(*all_at_once(6, 2));
+  EXPECT_EQ(every_second.size(), 3U * 6U);  // distances 1, 3 and 5
+  for (const auto& [from, to] : every_second) EXPECT_EQ((to + 6 - from) % 2, 1U);
 }
 
 TEST(Halo, SendsToBothNeighboursInEachRing) {

@@ -19,6 +19,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/tables/tables.hpp"
@@ -35,8 +36,9 @@ struct HotLink {
 
 /// The contention of a job, over all of its steps.
 struct Contention {
-  std::uint64_t steps = 0;  ///< number of steps that use the network
-  bool free = true;
+  std::uint64_t steps = 0;       ///< number of steps that use the network
+  std::uint64_t unmeasured = 0;  ///< further steps, not looked at since the measurement was stopped
+  bool free = true;              ///< no hot spot, and every step was measured
   double relative_bandwidth = 1;
   double mean_time = 0;  ///< Σ time(s) / steps, in units of one message on an endpoint's cable
   double worst_time = 0;
@@ -48,10 +50,11 @@ struct Contention {
 };
 
 /// Measures all steps, on all cores. It needs memory for one load counter per link and thread. Error: a message
-/// that does not arrive (names source, destination and LID).
+/// that does not arrive (names source, destination and LID). Where `control` stops it: some of the steps, from all over
+/// the sequence, and enough of them for an estimate.
 [[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes,
                                                     std::span<const PortId> endpoints, const Plan& plan,
-                                                    const StepSequence& steps);
+                                                    const StepSequence& steps, const SearchControl& control = {});
 
 /// The same with every message in equal parts over all paths that its destination's LIDs name (multipath_tracer.hpp):
 /// load(l, s) then is a sum of parts, and HotLink::worst_load is rounded up. Errors: those of MultipathTracer::of(), an

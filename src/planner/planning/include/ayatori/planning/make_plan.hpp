@@ -9,6 +9,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
@@ -40,9 +41,10 @@ struct Planned {
 /// rank (plan_in_use/connection_paths.hpp).
 ///
 /// `rule`, `colour` and `pair` need as many LIDs per port as there are paths (generate.hpp, choose_lmc); with fewer
-/// they plan with those that there are, and `reason` says so. Errors: more or fewer endpoints than ranks; an endpoint
+/// they plan with those that there are, and `reason` says so. Where `control` stops the search, messages that have no
+/// path yet get base LIDs, and nothing is proven. Errors: more or fewer endpoints than ranks; an endpoint
 /// without a cable or a LID, or one that the tables do not lead to.
 [[nodiscard]] Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                                        const StepSequence& steps, Method method);
+                                        const StepSequence& steps, Method method, const SearchControl& control = {});
 
 }  // namespace ayatori

@@ -19,6 +19,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/schedule/planned_steps.hpp"
@@ -50,9 +51,11 @@ inline constexpr std::uint64_t default_search_effort = 500'000'000;
 
 /// `endpoints` has the port of each rank, `plan` its paths. Ranks that share an endpoint send to one other endpoint at
 /// a time, each to each of its ranks, one after the other (as the 2-level ring of paper 1). Deterministic. Takes 8
-/// bytes for each rank and step. Errors: as for measure_contention().
+/// bytes for each rank and step. Where `control` stops it, the best steps so far. Errors: as for
+/// measure_contention().
 [[nodiscard]] Result<MadeSteps> make_steps(const Network& network, const Routes& routes,
                                            std::span<const PortId> endpoints, const Plan& plan,
-                                           std::uint64_t search_effort = default_search_effort);
+                                           std::uint64_t search_effort = default_search_effort,
+                                           const SearchControl& control = {});
 
 }  // namespace ayatori

@@ -54,4 +54,10 @@ struct ConcurrentPlan {
                                                      std::span<const Footprint> others,
                                                      const SearchControl& control = {});
 
+/// The same of a plan that was made elsewhere: how good it is among `others`. Where `control` stops it, less is proven.
+[[nodiscard]] Result<ConcurrentPlan> judge_among(const Network& network, const Routes& routes,
+                                                 std::span<const PortId> endpoints, const StepSequence& steps,
+                                                 Plan plan, std::span<const Footprint> others,
+                                                 const SearchControl& control = {});
+
 }  // namespace ayatori

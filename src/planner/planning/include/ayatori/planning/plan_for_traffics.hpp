@@ -13,6 +13,7 @@
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/planning/make_plan.hpp"
+#include "ayatori/planning/plan_concurrent.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
@@ -37,11 +38,13 @@ struct PlannedForTraffics {
 /// By how much a traffic may be worse with a plan for all traffics than with base LIDs.
 inline constexpr double tolerated_loss = 0.02;
 
-/// The relative bandwidth by which plans are judged: that of some steps, if a traffic has very many messages. Errors:
-/// those of measure_contention().
+/// The relative bandwidth by which plans are judged: that of some steps, if a traffic has very many messages or
+/// `control` stops it; among other jobs, if there are any, what is expected (concurrent_bandwidth.hpp). Errors: those
+/// of measure_contention().
 [[nodiscard]] Result<double> judged_share(const Network& network, const Routes& routes,
                                           std::span<const PortId> endpoints, const Plan& plan,
-                                          const StepSequence& steps);
+                                          const StepSequence& steps, std::span<const Footprint> others = {},
+                                          const SearchControl& control = {});
 
 /// Plans a job for `traffics`, at least one. If `named` is 0, the plan has the best mean of their relative bandwidths
 /// among plans that lose more than tolerated_loss in none of them. Base LIDs are one of these, and stay where that
@@ -55,5 +58,14 @@ inline constexpr double tolerated_loss = 0.02;
                                                            std::span<const PortId> endpoints,
                                                            std::span<const Traffic> traffics, std::size_t named,
                                                            const SearchControl& control = {});
+
+/// The same among other jobs: shares are what is expected among them. `made` is the plan of
+/// plan_concurrent() or plan_jointly() for the first traffic; with base LIDs and what is searched for all traffics it
+/// is one of the candidates. Where the first traffics do not decide, a plan that shares no link with the others goes
+/// before one that does.
+[[nodiscard]] Result<Plan> plan_for_traffics_among(const Network& network, const Routes& routes,
+                                                   std::span<const PortId> endpoints, std::span<const Traffic> traffics,
+                                                   std::size_t named, std::span<const Footprint> others,
+                                                   const ConcurrentPlan& made, const SearchControl& control = {});
 
 }  // namespace ayatori

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/search_control.hpp"
 #include "ayatori/hashing/hashed_paths.hpp"
 #include "ayatori/network/step.hpp"
 
@@ -34,9 +35,10 @@ struct SourcePorts {
 };
 
 /// Plans the messages of `steps`, whose ranks are the endpoints. Each pair gets the lowest port that takes its path. A
-/// pair that is in several steps keeps the port of its first. Deterministic. Errors: more or fewer ranks than
-/// endpoints.
-[[nodiscard]] Result<SourcePorts> plan_source_ports(const HashedPaths& paths, const StepSequence& steps);
+/// pair that is in several steps keeps the port of its first. Deterministic until `control` stops it: then all pairs
+/// that have none get the first port. Errors: more or fewer ranks than endpoints.
+[[nodiscard]] Result<SourcePorts> plan_source_ports(const HashedPaths& paths, const StepSequence& steps,
+                                                    const SearchControl& control = {});
 
 /// The contention of given ports, as SourcePorts::ports has them. Errors: more or fewer ranks or ports.
 [[nodiscard]] Result<HashedContention> measure_source_ports(const HashedPaths& paths,

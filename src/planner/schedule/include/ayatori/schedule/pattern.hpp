@@ -24,8 +24,8 @@ namespace ayatori {
 /// In step s = 1 … rank r exchanges with r xor s, if that is a rank: the all-to-all of MPICH, for large messages.
 [[nodiscard]] std::unique_ptr<StepSequence> xor_exchanges(Rank ranks);
 
-/// One step: each rank sends to each other.
-[[nodiscard]] std::unique_ptr<StepSequence> all_at_once(Rank ranks);
+/// One step: each rank sends to each other; or to those at the distances 1, 1 + every, 1 + 2 · every, …
+[[nodiscard]] std::unique_ptr<StepSequence> all_at_once(Rank ranks, Rank every = 1);
 
 /// One step: each rank sends to both neighbours in each of `dimensions` rings, whose lengths are as equal as the number
 /// of ranks allows. Ranks are in row-major order.
