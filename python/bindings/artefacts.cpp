@@ -131,7 +131,8 @@ void bind_running_file(nb::module_& module) {
       .def_ro("in_steps", &UsedLink::in_steps, "Bit s: in step s; 0 if that is not known.");
   constructible(nb::class_<RunningJob>(module, "RunningJob"), Named{"name", &RunningJob::name},
                 Named{"method", &RunningJob::method}, Named{"machines", &RunningJob::machines},
-                Named{"steps", &RunningJob::steps}, Named{"links", &RunningJob::links});
+                Named{"steps", &RunningJob::steps}, Named{"links", &RunningJob::links},
+                Named{"tables", &RunningJob::tables});
   constructible(nb::class_<RunningFile>(module, "RunningFile"), Named{"lmc", &RunningFile::lmc},
                 Named{"devices", &RunningFile::devices}, Named{"jobs", &RunningFile::jobs});
   bind_file(module, "read_running_file", read_running_file, "write_running_file", write_running_file);

@@ -50,7 +50,9 @@ def files(folder: Path, ayatori_command) -> Path:
         (folder / "jobs/one").write_text("N1\nN5\nN11\nN20\n")
         (folder / "jobs/two").write_text("N2\nN6\nN12\nN21\n")
         ayatori_command("route", tree, "--out-dir", str(folder / "tables")).good()
-        ayatori_command("plan", tree, "--job", str(folder / "hostfile"), "--report", str(folder / "demo")).good()
+        planned = ("--out", str(folder / "plan.json"), "--report", str(folder / "demo"))
+        fabric = f"ib:{folder}/fabric.txt"
+        ayatori_command("plan", fabric, "--job", str(folder / "hostfile"), *planned).good()
         ayatori_command("convert", tree, "--to", "json", "--out", str(folder / "switches")).good()
         (folder / "addresses").write_text("".join(f"N{i} 10.0.0.{i + 1}\n" for i in range(30)))
     return folder

@@ -20,7 +20,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.concurrent import RunningJob, job_hosts, plan_concurrent, unplanned
+from ayatori.planning.concurrent import plan_concurrent, running_job, unplanned
 from ayatori.planning.placement import Wanted, propose
 from ayatori.planning.together import measure_together
 from schemas import document_in
@@ -39,24 +39,46 @@ def job_on(network: ayatori.Network, hosts: str) -> ayatori.Job:
     return _core.job_from_hostfile(network, hosts, "here", 0, True)
 
 
-def note(network: ayatori.Network, name: str, placed) -> RunningJob:
-    return RunningJob(name, placed.plan.method.word, job_hosts(network, placed.job), placed.footprint)
-
-
 def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None:
     network, routes = fabric
-    first = note(network, "4711", plan_concurrent(network, routes, [job_on(network, "N[0-5,9]")], [])[0])
+    placed = plan_concurrent(network, routes, [job_on(network, "N[0-5,9]")], [])[0]
+    first = running_job(network, routes, "4711", placed)
     second = unplanned(network, routes, "4712", job_on(network, "N[12-17]"))
     state = tmp_path / "running.json"
     write_running(network, state, 2, [first, second])
     document_in(state, "running")
-    again = read_running(network, state, 2)
+    again = read_running(network, state)
+    assert [job.made.tables for job in again] == [first.made.tables, second.made.tables]
     assert [job.name for job in again] == ["4711", "4712"]
     assert [(use.link, use.steps) for use in again[0].footprint.links] == [
         (use.link, use.steps) for use in first.footprint.links
     ]
-    with pytest.raises(Error, match="planned on tables of LMC 2, this one would be on LMC 3"):
-        read_running(network, state, 3)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_running_job_of_other_tables_or_another_fabric_is_refused(gone: bool, fabric, tmp_path: Path) -> None:
+    """Unless it has ended: then nobody needs its links."""
+    network, routes = fabric
+    job = job_on(network, "N[0-5,9]")
+    state = tmp_path / "running.json"
+    placed = plan_concurrent(network, routes, [job], [])[0]
+    write_running(network, state, 2, [running_job(network, routes, "a", placed), unplanned(network, routes, "b", job)])
+    listed = {} if gone else {"a": job, "b": job}
+    assert len(still_running(network, routes, listed, read_running(network, state))) == len(listed)
+    other = ayatori.open_source("fattree:K=5,levels=2")
+    elsewhere = {name: job_on(other, "N[0-5,9]") for name in listed}
+    for here, tables, jobs in (
+        (network, ayatori.make_routes(network, 3), listed),
+        (network, ayatori.make_routes(network, 2, _core.PathNumbering.by_root), listed),
+        (other, ayatori.make_routes(other, 2), elsewhere),
+    ):
+        known = read_running(here, state)
+        if gone:
+            assert still_running(here, tables, jobs, known) == []
+            continue
+        with pytest.raises(Error, match=rf"{state}: job 'a' was made on ") as refused:
+            still_running(here, tables, jobs, known)
+        assert "remove the file" in refused.value.hint
 
 
 def test_links_that_are_gone_are_left_out(fabric, tmp_path: Path) -> None:
@@ -64,14 +86,17 @@ def test_links_that_are_gone_are_left_out(fabric, tmp_path: Path) -> None:
     state = tmp_path / "running.json"
     write_running(network, state, 2, [unplanned(network, routes, "a", job_on(network, "N[0-31]"))])
     smaller = ayatori.open_source("fattree:K=4,levels=2,nodes=8")
-    kept = read_running(smaller, state, 2)[0].footprint.links
-    assert 0 < len(kept) < len(read_running(network, state, 2)[0].footprint.links)
+    kept = read_running(smaller, state)[0].footprint.links
+    assert 0 < len(kept) < len(read_running(network, state)[0].footprint.links)
 
 
 def test_a_job_that_is_gone_or_has_other_hosts_frees_its_links(fabric) -> None:
     network, routes = fabric
     a, b = (job_on(network, hosts) for hosts in ("N[0-7]", "N[8-15]"))
-    known = [note(network, name, plan_concurrent(network, routes, [job], [])[0]) for name, job in (("a", a), ("b", b))]
+    known = [
+        running_job(network, routes, name, plan_concurrent(network, routes, [job], [])[0])
+        for name, job in (("a", a), ("b", b))
+    ]
     assert [job.name for job in still_running(network, routes, {"b": b}, known)] == ["b"]
     now = still_running(network, routes, {"a": b, "b": b}, known)
     assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "base-lids")]
@@ -96,7 +121,7 @@ def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Pa
     (running / "a").unlink()
     place = ayatori_command("place", TREE, "--nodes", "4", "--free", "/dev/stdin", "--running", str(running), "--json")
     assert place.status != 0
-    state = read_running(network, default_state(network, str(running)), lmc)
+    state = read_running(network, default_state(network, str(running)))
     assert [job.name for job in state] == ["a", "b"], "place changes nothing"
 
 
@@ -194,7 +219,8 @@ def test_a_job_whose_hostfile_is_not_in_the_folder_is_told(tmp_path: Path, ayato
 
 def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     network, routes = fabric
-    busy = [note(network, "a", plan_concurrent(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0])]
+    placed = plan_concurrent(network, routes, [job_on(network, "N[0,4,8,12,16,20]")], [])[0]
+    busy = [running_job(network, routes, "a", placed)]
     free = job_on(network, "N[1-3,5-7,9-11,13-15]")
     found = propose(network, routes, free, Wanted(6), busy)
     assert 1 <= len(found) <= 3

@@ -17,12 +17,12 @@ from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.cli.paths import hinting_at_rails, note_sizes
+from ayatori.cli.planned import check_plan_options, plan_in_use
 from ayatori.cli.route import describe_check, describe_lanes
 from ayatori.cli.searching import STATUS_OF_CUT, Cut, CutData, cut_as_data, describe_cut, searched, with_results
 from ayatori.cli.status import Status
 from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import AppliedData, applied_as_data, read_applied
-from ayatori.formats.plan_file import check_is_for, read_plan
 from ayatori.planning.plans import (
     BASE_LIDS,
     MULTIPATH,
@@ -36,7 +36,7 @@ from ayatori.planning.plans import (
 )
 from ayatori.planning.routes import LanesData, TablesData, check_as_data, check_lanes, lanes_as_data
 from ayatori.planning.routes import check as check_tables
-from ayatori.planning.together import JobOnFabric, TogetherData, check_plans, check_tables_of_plans
+from ayatori.planning.together import TogetherData
 from ayatori.planning.traffics import purpose_of
 
 
@@ -59,6 +59,8 @@ class CheckData(TablesData, JobsOfPattern, CheckDetails):
     rails: str
     seed: int
     """As given."""
+    plans: list[str]
+    """Files of plans whose paths messages take, as given."""
     cut: CutData | None
     """How the search was cut short."""
 
@@ -81,7 +83,7 @@ class CheckedOptions:
         typer.Option(metavar="FILE", help="Service levels of paths, as saquery PR or ibdiagnet write them."),
     ] = None
     sl_to_vl: Annotated[Path | None, typer.Option(metavar="FILE", help="SL-to-VL mappings: opensm-sl2vl.dump.")] = None
-    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="Plan that `ayatori plan --out` wrote.")] = None
+    plan: options.PLAN = None
     pattern: options.PATTERN = "shift"
 
 
@@ -156,6 +158,7 @@ def check(
         "pattern": pattern,
         "seed": each.seed,
         "rails": messages.rails,
+        "plans": [str(checked.plan)] if checked.plan is not None else asked.plans,
         **more,
         "cut": cut_as_data(cut),
     }
@@ -187,10 +190,7 @@ def check_options(
     asked.check(each.one_by_one, plan)
     if report is not None and not asked.jobs:
         raise UsageError("--report draws several jobs", hint="--jobs FOLDER; one job: ayatori plan --report")
-    if method is not None and plan is not None:
-        raise UsageError("--method excludes --plan, which says how its paths were chosen")
-    if plan is not None and (each.random_jobs is not None or each.contiguous is not None):
-        raise UsageError("--plan has a job of its own", hint="--job HOSTFILE: whether the plan is for that job")
+    check_plan_options(plan, method, each)
 
 
 def assess_each(
@@ -218,25 +218,18 @@ def assess_plan(
 ) -> tuple[Routes, list[Assessment], str, CheckDetails]:
     """The plan, or that which a job made of it, with what differs. Raises Error for a plan that is not for the job that
     the options name, or that was made on other tables."""
-    saved = read_plan(network, plan_file)
-    for asked in jobs:
-        check_is_for(network, plan_file, saved, asked)
-    # A plan of NICs does not tell how many ranks use them: one each, unless the options name the job.
-    job = jobs[0] if saved.of_nics and jobs else saved.job
-    with_plan = JobOnFabric(plan_file.name, saved.job, saved.plan, of_nics=saved.of_nics, tables=saved.tables)
-    check_plans([with_plan], tables.messages.rails)
-    routes = tables.of(network, saved.lmc)
-    check_tables_of_plans(network, routes, [with_plan])
-    nics, steps = tables.messages.of(network, job)
-    taken, name = saved.plan, saved.plan.method.word
+    in_use = plan_in_use(network, plan_file, jobs, tables.messages.rails, lambda lmc: tables.of(network, lmc))
+    plan, routes = in_use.saved.plan, in_use.routes
+    nics, steps = tables.messages.of(network, in_use.job)
+    taken, name = plan, plan.method.word
     differences: CheckDetails = {}
     if applied_in is not None:
         applied = read_applied(plan_file, applied_in)
-        planned = contention(network, routes, nics, saved.plan, steps)
+        planned = contention(network, routes, nics, plan, steps)
         differences = {"applied": applied_as_data(applied, planned.relative_bandwidth)}
         taken, name = applied.plan, f"{name} as applied"
     measured = contention(network, routes, nics, taken, steps)
-    return routes, [Assessment(job, measured)], name, differences
+    return routes, [Assessment(in_use.job, measured)], name, differences
 
 
 def describe(data: CheckData) -> None:
@@ -245,6 +238,8 @@ def describe(data: CheckData) -> None:
     if "lanes" in data:
         describe_lanes(data["lanes"])
     if data["jobs"]:
+        if data["plans"]:
+            say(f"  plan          {data['plans'][0]}")
         describe_jobs(data)
     describe_cut(data["cut"], "jobs")
     if "applied" in data:

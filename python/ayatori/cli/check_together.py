@@ -21,7 +21,6 @@ from ayatori.planning.together import (
     JobOnFabric,
     TogetherData,
     WithoutPlans,
-    check_tables_of_plans,
     measure_together,
     together_as_data,
 )
@@ -80,7 +79,6 @@ def assess_together(
     jobs, planned_lmc = asked.read(network, each)
     rails = tables.messages.rails
     routes = tables.of(network, planned_lmc)
-    check_tables_of_plans(network, routes, jobs)
     for one in jobs:
         if one.name == BACKGROUND:
             continue

@@ -14,8 +14,9 @@ from ayatori.base.units import format_bytes, format_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say, say_unbroken
+from ayatori.cli.planned import PlannedPathOptions
 from ayatori.cli.starting import describe_planning, describe_start, line_that_plans, write_start_files
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def choose(
     *,
     what: CallsOptions,
     each: JobOptions,
-    paths: PathOptions,
+    paths: PlannedPathOptions,
     costs: ModelOptions,
     table: TableOptions,
     resume: options.RESUME = False,
@@ -92,38 +93,47 @@ def choose(
     """Rank the algorithms of collectives by predicted time.
 
     With several jobs, the mean times are ranked. Under mpirun or srun the processes share the work.
+
+    --plan takes the paths of a plan as they are; --method rule, colour or pair plans anew, for the messages of each
+    algorithm.
     """
     from ayatori._core import Purpose
     from ayatori.cli.paths import hinting_at_rails
     from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
     from ayatori.prediction.choice import choose as rank_algorithms
-    from ayatori.prediction.predictor import Predictor
     from ayatori.resumable import is_first_process
 
     calls = what.calls()
     network = on.open(Purpose.collectives)
     model = paths.hashing(costs.model_on(network), each.seed)
-    jobs = each.jobs_or_whole_network(network)
+    with hinting_at_rails(network, has_rails=False):
+        jobs, predictor = paths.jobs_and_predictor(network, each, model)
     table.check(jobs)
     others, out = table.with_ or [], table.out
     parameters = choice_parameters(network, jobs, calls, paths.method, model, others) | paths.tables_as_data()
     saved = options.open_partial(on.source, parameters | ({"to": table.to} if table.to else {}), resume)
     with hinting_at_rails(network, has_rails=False):
-        predictor = Predictor(network, paths.method, model, paths.tables_on(network))
         if table.to:
             from ayatori.cli import choose_for_mpi
 
-            return choose_for_mpi.choose(on.source, predictor, jobs, calls, table, saved, json)
+            return choose_for_mpi.choose(on.source, predictor, jobs, calls, table, saved, json, paths.plans)
         with progress("algorithms", len(pieces_of(calls, others))) as advance:
             choice = rank_algorithms(predictor, jobs, calls, others=others, saved=saved, advance=advance)
     if not is_first_process():
         return
     saved.remove()
-    start = write_choice(out, on.source, network, choice)
-    plan_line = line_that_plans(on.source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts) if out else ""
+    start = write_choice(out, on.source, network, choice, paths.plan)
+    hosts = None if out is None or paths.plan is not None else out.with_name(f"{out.name}.hosts")
+    plan_line = "" if hosts is None else line_that_plans(on.source, hosts, choice.method, paths.lfts)
     if plan_line:
         start = {}  # these lines would start it without the plan
-    data: ChooseData = {"source": on.source, **choice_as_data(choice), "start": start, "plan_line": plan_line}
+    data: ChooseData = {
+        "source": on.source,
+        **choice_as_data(choice),
+        "plans": paths.plans,
+        "start": start,
+        "plan_line": plan_line,
+    }
     data["method"] = paths.name_of(choice.method)
     if json:
         print_json("choose", data)
@@ -135,15 +145,18 @@ def choose(
         say_unbroken(f"and before the line that starts it: AYATORI_CHOICE={quote(str(out and out.resolve()))}")
 
 
-def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> dict[str, str]:
-    """The table, and what starts its job: by launcher, the line. Nothing without `out`."""
+def write_choice(out: Path | None, source: str, network: Network, choice: Choice, plan: Path | None) -> dict[str, str]:
+    """The table, and what starts its job, with the plan that it was made for: by launcher, the line. Nothing without
+    `out`."""
     from ayatori.formats.choice_table import table_of, write_table
 
     if out is None:
         return {}
     write_table(table_of(source, network, choice), out)
     note(f"wrote {out}")
-    lines = write_start_files(network, choice.jobs[0], out, f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run ")
+    with_plan = "" if plan is None else f"--plan {quote(str(plan.resolve()))} "
+    run = f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run {with_plan}"
+    lines = write_start_files(network, choice.jobs[0], out, run)
     return {launcher: line for launcher, line in lines.items() if launcher != "torchrun"}
 
 

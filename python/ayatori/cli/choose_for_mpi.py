@@ -26,10 +26,12 @@ def choose(
     table: TableOptions,
     saved: SavedResults,
     json: bool,
+    plans: list[str],
 ) -> None:
     """Rank the library's algorithms, write its table and say how to use it.
 
-    Under mpirun or srun the processes share the sizes; finished sizes are kept in `saved`.
+    Under mpirun or srun the processes share the sizes; finished sizes are kept in `saved`. `plans` are the files of
+    plans whose paths messages take.
     """
     mpi = value_of(mpi_named, table.to)
     if len(jobs) != 1:
@@ -49,6 +51,7 @@ def choose(
     data: MpiTableData = {
         "source": source,
         "method": predictor.method,
+        "plans": plans,
         "model": asdict(predictor.model),
         **rules_as_data(chosen, ranked, written),
     }

@@ -15,6 +15,7 @@ from ayatori.cli.option_groups import ModelOptions
 from ayatori.cli.options import ASSUMED, NO_COSTS, Value, value_of
 from ayatori.cli.output import say
 from ayatori.formats.calibration import costs_of, costs_on_planes, read_calibration
+from ayatori.planning.plans import PLAN_METHODS
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
 from ayatori.prediction.costs import FREE, Costs, MessageCosts, fixed, seconds_of
 from ayatori.prediction.predictor import ECMP, STEP_MODES, Model
@@ -115,7 +116,16 @@ def describe_paths(data: Mapping[str, Any]) -> None:
     model = data["model"]
     last = model["hash_seed"] + model["hash_seeds"] - 1
     seeds = f", mean over hash seeds {model['hash_seed']} to {last}" if data["method"] == ECMP else ""
-    say(f"  paths         {data['method']}{seeds}, steps {model['steps']}")
+    say(f"  paths         {data['method']}{_origin_of(data)}{seeds}, steps {model['steps']}")
+
+
+def _origin_of(data: Mapping[str, Any]) -> str:
+    """Where planned paths come from: a file, or planned for what is timed here."""
+    plans, jobs = data.get("plans", []), data.get("jobs", 1)
+    if plans and len(plans) == jobs:
+        return f", as {plans[0]} says" if jobs == 1 else ", as the jobs' plans say"
+    planned = ", planned for these messages" if data["method"] in PLAN_METHODS else ""
+    return f"{planned}; of jobs with plans as these say" if plans else planned
 
 
 def describe_costs(model: Model) -> None:

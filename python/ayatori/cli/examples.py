@@ -35,6 +35,7 @@ EXAMPLES = {
     "choose": [
         "choose ib:fabric.txt --job hostfile --collective allreduce",
         "choose torus:4x4 --collective allreduce,alltoall --bytes 1KiB..64KiB",
+        "choose ib:fabric.txt --plan plan.json --collective alltoall",
     ],
     "algorithms": ["algorithms", "algorithms allreduce"],
     "lab fabric": ["lab fabric fattree:K=2,levels=2 --engine ftree"],

@@ -145,11 +145,12 @@ class PathOptions:
 
     def tables_as_data(self) -> dict[str, str]:
         """What the results of a run depend on: the content of its tables."""
-        from hashlib import sha256
+        return {} if self.lfts is None else {"tables": options.digest_of(self.lfts)}
 
-        from ayatori.base.files import read_text
-
-        return {} if self.lfts is None else {"tables": sha256(read_text(self.lfts).encode()).hexdigest()}
+    @property
+    def by_tables(self) -> bool:
+        """Whether messages follow tables, also where the network's routers would choose."""
+        return self.lfts is not None
 
     def name_of(self, used: str) -> str:
         """The method as reports name it: base LIDs on given tables are nobody's method, but those tables."""

@@ -156,6 +156,9 @@ METHOD_OR_ROUTERS = Annotated[
         "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow.",
     ),
 ]
+PLAN = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Plan that `ayatori plan --out` wrote; its job and its paths.")
+]
 HASH_SEEDS = Annotated[
     int | None, typer.Option(metavar="N", help="With --method ecmp: mean over N hashes (8); the first has --seed.")
 ]
@@ -301,6 +304,15 @@ def open_partial(
     if resume and not saved.load() and is_first_process():
         note(f"nothing to resume from ({saved.path}): starting from the beginning")
     return saved
+
+
+def digest_of(file: Path) -> str:
+    """Of its content, for what depends on all of it."""
+    from hashlib import sha256
+
+    from ayatori.base.files import read_text
+
+    return sha256(read_text(file).encode()).hexdigest()
 
 
 def name_of_paths(used: str, asked: str | None, lfts: Path | None) -> str:

@@ -20,7 +20,7 @@ ACROSS_PARTS = "the job lies in several parts of the network"
 
 def check_algorithm(network: Network, paths: PathOptions, algorithm: str) -> None:
     """Raises Error for an algorithm that on these paths would be another one, which nobody asked for."""
-    if algorithm == PATH_AWARE and paths.lfts is None and method_on(network, paths.method) == DIMENSION_ORDER:
+    if algorithm == PATH_AWARE and not paths.by_tables and method_on(network, paths.method) == DIMENSION_ORDER:
         reason = "its steps are made for paths by forwarding tables, not for dimension order"
         raise Error(f"{PATH_AWARE} can't be done here", reason, f"--method {BASE_LIDS}")
 

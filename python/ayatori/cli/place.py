@@ -81,10 +81,11 @@ def place(
     candidates = read_job(network, new.free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
-    others = new.others.read(network, routes, made_for)
+    others = new.others.read(network, routes)
     messages = Messages(new.pattern, search.seed, options.parse_rails(network, rails))
     asked = (candidates, Wanted(new.nodes, new.ppn, messages), others, new.proposals)
     found, cut = searched(ROUNDS, limit, lambda control: propose(network, routes, *asked, control))
+    uses = [other.use for other in others]
     data: PlaceData = {
         "source": on.source,
         "pattern": new.pattern,
@@ -95,7 +96,7 @@ def place(
             {
                 "how": each.how,
                 "hosts": each.hosts,
-                **placed_as_data(network, f"proposal {number}", each.placed, others),
+                **placed_as_data(network, f"proposal {number}", each.placed, uses),
             }
             for number, each in enumerate(found, 1)
         ],

@@ -24,7 +24,6 @@ from ayatori.cli.running_jobs import (
     add_to_running,
     describe_placed,
     jobs_in_words,
-    noted,
     tables_in_words,
 )
 from ayatori.cli.searching import ROUNDS, Cut, Limit, cut_as_data, describe_cut, leave_if_interrupted
@@ -184,8 +183,8 @@ def started_as_data(
 ) -> list[StartedData]:
     found: list[StartedData] = []
     for name, each in placed.items():
-        rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
-        among = placed_as_data(new.network, name, each, [*others, *rest])
+        rest = [(other, one.footprint) for other, one in placed.items() if other != name]
+        among = placed_as_data(new.network, name, each, [*(other.use for other in others), *rest])
         found.append({**among, "start": start.get(name, {})})
     return found
 

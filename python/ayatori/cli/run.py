@@ -26,6 +26,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.lab import check_lab
 from ayatori.cli.options import OneOf
 from ayatori.cli.output import print_warning
+from ayatori.cli.planned import check_plan_on
 from ayatori.cli.searching import SECONDS, USUAL_SECONDS, parse_limit
 from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.plan_file import is_roce_plan
@@ -95,6 +96,9 @@ class SiteOptions:
             help="Network of the job: messages between hosts take the fastest plane of both; with --lab the lab's.",
         ),
     ] = None
+    lfts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Tables in use: --plan must have been made on them.")
+    ] = None
     aliases: options.ALIASES = None
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divisor of all rates of --lab.")] = 1.0
 
@@ -130,8 +134,12 @@ def run(
     plan = None if plugin.plan is None or planned_on is not None else Path(plugin.plan)
     variables = _variables(command, plugin, network) | _log_of_paths(plugin.applied_out, plugin.plan)
     variables |= _variables_of_aliases(where.aliases, network is not None or planned_on is not None)
+    if where.lfts is not None and (plan is None or where.network is None):
+        raise UsageError("--lfts are the tables that a plan must fit", hint="--plan FILE --network SOURCE --lfts FILE")
     if plan is not None:
         variables |= _variables_of_plan(plan)
+        if where.network is not None:  # a lab has no LIDs: its plans are of other networks
+            check_plan_on(where.network, plan, where.lfts, where.aliases)
     try:
         site = _Site(where.lab, Settings(where.slower))
         if planned_on is not None:

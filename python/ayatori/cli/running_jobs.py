@@ -24,7 +24,7 @@ from ayatori.formats.running import (
     still_running,
     write_running,
 )
-from ayatori.planning.concurrent import Placed, PlacedData, RunningJob, job_hosts, plan_concurrent
+from ayatori.planning.concurrent import Placed, PlacedData, RunningJob, plan_concurrent, running_job
 from ayatori.planning.plans import SHIFT, Messages
 
 RUNNING = Annotated[
@@ -49,11 +49,11 @@ class RunningOptions:
     running: RUNNING = None
     state: STATE = None
 
-    def read(self, network: Network, routes: Routes, lmc: int, without: Container[str] = ()) -> list[RunningJob]:
+    def read(self, network: Network, routes: Routes, without: Container[str] = ()) -> list[RunningJob]:
         """The jobs that run, but for those of these names; none if none are asked for."""
         if self.running is None:
             return []
-        known = read_running(network, self.state or default_state(network, self.running), lmc)
+        known = read_running(network, self.state or default_state(network, self.running))
         listed = {name: job for name, job in listed_jobs(network, self.running).items() if name not in without}
         return still_running(network, routes, listed, known)
 
@@ -97,11 +97,6 @@ class AmongRunning(TypedDict):
     """How the search was cut short."""
 
 
-def noted(network: Network, name: str, placed: Placed) -> RunningJob:
-    """A job that was planned, as one that runs."""
-    return RunningJob(name, placed.plan.method.word, job_hosts(network, placed.job), placed.footprint)
-
-
 def add_to_running(
     new: NewJobs,
     asked: RunningOptions,
@@ -117,10 +112,10 @@ def add_to_running(
         folder_of(running)
     file = asked.state or default_state(new.network, running)
     with locked(file):
-        others = RunningOptions(running, file).read(new.network, new.routes, new.lmc, new.jobs)
+        others = RunningOptions(running, file).read(new.network, new.routes, new.jobs)
         placed = plan(others)
         save(placed)
-        mine = [noted(new.network, name, each) for name, each in placed.items()]
+        mine = [running_job(new.network, new.routes, name, each) for name, each in placed.items()]
         write_running(new.network, file, new.lmc, [*others, *mine])
     tell_what_is_not_listed(new, running)
     return placed, others

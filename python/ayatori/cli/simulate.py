@@ -18,20 +18,27 @@ from ayatori.cli import options
 from ayatori.cli.costs import describe_costs, describe_paths
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
-from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions, PathOptions
+from ayatori.cli.option_groups import JobOptions, ModelOptions, NetworkOptions
 from ayatori.cli.output import counted, note, print_json, print_table, progress, say
 from ayatori.cli.paths import check_algorithm, hinting_at_rails
+from ayatori.cli.planned import PlannedPathOptions
 from ayatori.cli.searching import Cut, CutData, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.cli.together import JobsAsked, describe_shared_links
+from ayatori.formats.applied import records_in
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import BackgroundData, background_as_data
 from ayatori.planning.plans import MULTIPATH
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.calls import Call, check_algorithm_name, make_schedule, read_pair_sizes
-from ayatori.prediction.predictor import Model, Packets
-from ayatori.prediction.simulation import Simulation, SimulationData, simulation_as_data, simulation_parameters
-from ayatori.prediction.simulation import simulate as compute_simulation
+from ayatori.prediction.predictor import Model, Packets, Predictor
+from ayatori.prediction.simulation import (
+    Simulation,
+    SimulationData,
+    simulate_by,
+    simulation_as_data,
+    simulation_parameters,
+)
 from ayatori.prediction.together import ConcurrentData, ConcurrentSimulation, concurrent_as_data
 from ayatori.resumable import is_first_process
 
@@ -129,7 +136,10 @@ class SimulatedCall(SimulationData):
     sizes: str | None
     """The file of an alltoallv."""
     method: str
-    """How paths are chosen; `tables`: base LIDs on those of `--lfts`."""
+    """How paths are chosen; `tables`: base LIDs on those of `--lfts`. Of jobs with plan files and others together: for
+    the others."""
+    plans: list[str]
+    """Files of plans whose paths messages take, as given."""
     model: dict[str, Any]
     """The simulator's numbers: [predictions](predictions.md)."""
 
@@ -148,7 +158,7 @@ class SimulateData(SimulatedCall, PerhapsTogether):
 def simulate(
     *,
     what: CallOptions,
-    paths: PathOptions,
+    paths: PlannedPathOptions,
     costs: SimulatedModel,
     rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
@@ -161,31 +171,34 @@ def simulate(
     Messages are flows that share links fairly, or with --packets packets that queue in switches. --jobs times
     concurrent jobs, each in a loop that begins at a random phase. Without --jobs, the processes of an mpirun or srun
     share the jobs.
+
+    --plan takes the paths of a plan as they are, and --jobs those of each plan among its files; --method rule, colour
+    or pair plans anew, for the messages of this algorithm.
     """
     started = time.monotonic()
     call, each, asked = what.call(), what.each, what.asked
     network = on.open(Purpose.collectives)
     model = replace(costs.model_on(network), packets=costs.packets_by(each.seed))
     model = paths.hashing(replace(model, rails=options.parse_rails(network, rails)), each.seed)
-    asked.check([*each.one_by_one, schedule_out, resume or None])
+    asked.check([*each.one_by_one, schedule_out, resume or None], paths.plan)
     check_algorithm(network, paths, call.algorithm)
-    question = Question(call, what.sizes, paths, model)
+    question = Question(call, what.sizes, paths, model, asked.applied)
     together: PerhapsTogether
     with hinting_at_rails(network):
         if asked.jobs:
             simulation, together, cut = simulate_together(network, asked, each, question)
         else:
-            jobs = each.jobs_or_whole_network(network)
+            jobs, predictor = paths.jobs_and_predictor(network, each, model, asked.applied)
             write_schedule(network, jobs, question, schedule_out)
             simulation, together, cut = (
-                simulate_each(network, jobs, question, on.source, resume),
+                simulate_each(predictor, jobs, question, on.source, resume),
                 {},
                 None,
             )
     if is_first_process():
         data: SimulateData = {
             "source": on.source,
-            **as_data(simulation, question),
+            **as_data(simulation, question, asked.plans),
             "seed": each.seed,
             "background": background_as_data(network),
             **together,
@@ -202,22 +215,24 @@ class Question:
     call: Call
     sizes: Path | None
     """Of an alltoallv."""
-    paths: PathOptions
+    paths: PlannedPathOptions
     model: Model
+    applied: Path | None = None
 
     def call_on(self, jobs: list[Job]) -> Call:
         """The call with what the file of sizes says, if there is one."""
         return self.call if self.sizes is None else replace(self.call, sizes=read_sizes(self.sizes, jobs))
 
 
-def simulate_each(network: Network, jobs: list[Job], question: Question, source: str, resume: bool) -> Simulation:
+def simulate_each(predictor: Predictor, jobs: list[Job], question: Question, source: str, resume: bool) -> Simulation:
     """Each job by itself; what is done is kept for --resume until all are."""
     call, method, model = question.call_on(jobs), question.paths.method, question.model
-    routes = question.paths.tables_on(network)
-    parameters = simulation_parameters(network, jobs, call, method, model) | question.paths.tables_as_data()
+    parameters = simulation_parameters(predictor.network, jobs, call, method, model) | question.paths.tables_as_data()
+    if question.applied is not None:
+        parameters["applied"] = [options.digest_of(record) for record in records_in(question.applied)]
     saved = options.open_partial(source, parameters, resume)
     with progress("jobs", len(jobs)) as advance:
-        simulation = compute_simulation(network, jobs, call, method, model, routes=routes, saved=saved, advance=advance)
+        simulation = simulate_by(predictor, jobs, call, saved, advance)
     if is_first_process():
         saved.remove()
     return simulation
@@ -246,14 +261,18 @@ def simulate_together(
         "background": asked.background,
         "cut": cut_as_data(cut),
     }
-    return concurrent.alone(), {"together": together}, cut
+    alone = concurrent.alone()
+    if all(one.made is not None for one in jobs if one.name != BACKGROUND):
+        alone.method = " and ".join(sorted({one.method for one in concurrent.jobs}))
+    return alone, {"together": together}, cut
 
 
-def as_data(simulation: Simulation, question: Question) -> SimulatedCall:
-    """What was simulated, and what came out."""
+def as_data(simulation: Simulation, question: Question, plans: list[str]) -> SimulatedCall:
+    """What was simulated, and what came out; `plans` are those of --jobs."""
     call = simulation.call
     return {
         "method": question.paths.name_of(simulation.method),
+        "plans": [*question.paths.plans, *plans],
         "collective": call.collective,
         "algorithm": call.algorithm,
         "bytes": call.bytes,

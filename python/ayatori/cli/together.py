@@ -53,6 +53,11 @@ class JobsAsked:
         if self.jobs and any(option is not None for option in (*one_by_one, plan)):
             raise UsageError("--jobs excludes options that name jobs one by one")
 
+    @property
+    def plans(self) -> list[str]:
+        """The files of plans among those that are given, and in folders that are."""
+        return [str(file) for file in files_of_jobs(self.jobs or []) if is_plan(file)]
+
     def rounds_or(self, usual: int) -> int:
         return usual if self.rounds is None else self.rounds
 
@@ -65,10 +70,10 @@ class JobsAsked:
         if not jobs:
             raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
         if self.applied is not None:
-            plans = [file for file in files_of_jobs(self.jobs or []) if is_plan(file)]
-            if len(plans) != 1:
+            if len(self.plans) != 1:
                 raise UsageError("--applied is of one plan", hint="--jobs PLAN --applied DIR")
-            next(job for job in jobs if job.plan is not None).plan = read_applied(plans[0], self.applied).plan
+            applied = read_applied(Path(self.plans[0]), self.applied)
+            next(job for job in jobs if job.plan is not None).plan = applied.plan
         warn_of_plans_left_out(self.jobs or [], jobs)
         return [*jobs, *background(network, jobs, self.background, each.seed)], planned_lmc
 

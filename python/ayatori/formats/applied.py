@@ -17,10 +17,15 @@ def read_applied(plan: Path, folder: Path) -> AppliedPlan:
 
     Raises Error for a folder without records, and for files that can't be read.
     """
-    records = sorted(str(file) for file in folder.glob("*.json")) if folder.is_dir() else []
+    return _core.apply_records(_core.read_plan_file(str(plan)), [str(file) for file in records_in(folder)])
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The records in a folder. Raises Error if it has none."""
+    records = sorted(folder.glob("*.json")) if folder.is_dir() else []
     if not records:
         raise Error(f"{folder} has no records of paths", hint="ayatori run --plan FILE --applied-out DIR -- COMMAND")
-    return _core.apply_records(_core.read_plan_file(str(plan)), records)
+    return records
 
 
 class OtherPathData(TypedDict):

@@ -59,5 +59,5 @@ def read_jobs(
         if lmc is not None and saved.lmc != lmc:
             raise Error(f"{file}: made for LMC {saved.lmc}, other plans for LMC {lmc}")
         lmc = saved.lmc
-        jobs[name] = JobOnFabric(name, saved.job, saved.plan, of_nics=saved.of_nics, tables=saved.tables)
+        jobs[name] = JobOnFabric(name, saved.job, saved.plan, of_nics=saved.made.of_nics, made=saved.made)
     return list(jobs.values()), lmc

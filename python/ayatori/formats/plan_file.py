@@ -6,20 +6,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori import _core
-from ayatori._core import Job, Network, Plan, Planned, Routes
+from ayatori._core import Job, JobHost, Network, Plan, Planned, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import hosts_of
+from ayatori.planning.fit import Made, fit_of
+
+OF_ANOTHER_PLAN = "is now the companion of another plan"
+"""How the core's errors about a plan's pairs end that are those of another plan."""
 
 
 @dataclass
 class SavedPlan:
     job: Job
     plan: Plan
-    lmc: int
-    tables: str
-    """Fingerprint of the tables that it was made on."""
-    of_nics: bool = False
-    """The job has a rank for each NIC of its machines: made for messages that use others than the ranks' own."""
+    made: Made
+
+    @property
+    def lmc(self) -> int:
+        assert self.made.lmc is not None
+        return self.made.lmc
 
 
 def write_plan(network: Network, routes: Routes, job: Job, planned: Planned, path: Path, of_nics: bool = False) -> None:
@@ -33,31 +38,13 @@ def write_plan(network: Network, routes: Routes, job: Job, planned: Planned, pat
     file = _core.PlanFile(
         planned.reason,
         routes.lmc(endpoints[0]),
-        _core.fingerprint_of(network, routes),
+        _core.fingerprint_of(network, routes, endpoints),
         machines,
         ranks,
         planned.plan,
         of_nics,
     )
     _core.write_plan_file(file, str(path))
-
-
-def check_is_for(network: Network, path: Path, saved: SavedPlan, job: Job) -> None:
-    """Raises Error, naming the first rank that is elsewhere, for a plan of another placement than the job's."""
-    planned, asked = saved.job.machine_of_rank, job.machine_of_rank
-    if saved.of_nics:  # its paths are between the hosts' NICs, however many ranks use them
-        planned, asked = saved.job.machines, job.machines
-    if planned == asked:
-        return
-    if len(planned) != len(asked):
-        what = "hosts" if saved.of_nics else "ranks"
-        raise Error(f"{path} is for {len(planned)} {what}, and the job has {len(asked)}", hint="plan this job")
-    rank = next(rank for rank, (a, b) in enumerate(zip(planned, asked, strict=True)) if a != b)
-    raise Error(
-        f"{path} is not for this job: rank {rank} is on {job.name_of(network, asked[rank])}, and in the plan on "
-        f"{saved.job.name_of(network, planned[rank])}",
-        hint="a plan holds for one order of ranks: that of the .hosts file next to it; or plan this hostfile",
-    )
 
 
 def is_roce_plan(path: Path) -> bool:
@@ -68,8 +55,27 @@ def is_roce_plan(path: Path) -> bool:
         return b'"ayatori-roce-plan"' in stream.read(256)
 
 
+def read_made(path: Path) -> tuple[Made, Plan | None]:
+    """What the plan of a file, of LIDs or of source ports, was made for, as fit_of() takes it, and its paths by LIDs.
+
+    Raises Error, naming the file, for one that can't be read; pairs of another plan are for fit_of().
+    """
+    if is_roce_plan(path):
+        ports = _core.read_roce_plan_file(str(path)).ports
+        return Made(str(path), [JobHost(host, 1) for host in dict.fromkeys(port.host for port in ports)]), None
+    try:
+        file = _core.read_plan_file(str(path))
+    except Error as error:
+        if not error.message.endswith(OF_ANOTHER_PLAN):
+            raise
+        return Made(str(path), [], foreign_pairs=error), None
+    return Made(str(path), file.machines, file.lmc, file.tables, file.ranks, file.of_nics), file.plan
+
+
 def read_plan(network: Network, path: Path) -> SavedPlan:
     """Reads what write_plan wrote and finds its hosts in the network. Raises Error, naming the file."""
-    file = _core.read_plan_file(str(path))
-    job = _core.job_of_hosts(network, [(machine.host, machine.ranks) for machine in file.machines], str(path))
-    return SavedPlan(job, file.plan, file.lmc, file.tables, file.of_nics)
+    made, plan = read_made(path)
+    job = fit_of(network, made).demand()
+    if plan is None:
+        raise Error(f"{path} is a plan of source ports, not of LIDs", hint="`ayatori plan --out` writes one of LIDs")
+    return SavedPlan(job, plan, made)

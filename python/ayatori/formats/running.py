@@ -18,11 +18,13 @@ from ayatori import _core
 from ayatori._core import Footprint, Job, LinkUse, Network, Routes, UsedLink
 from ayatori.base.errors import Error
 from ayatori.formats.job_files import files_of_jobs, is_plan
-from ayatori.model.jobs import read_job
-from ayatori.planning.concurrent import RunningJob, job_hosts, unplanned
+from ayatori.model.jobs import hosts_of, read_job
+from ayatori.planning.concurrent import RunningJob, unplanned
+from ayatori.planning.fit import Made, fit_of
 from ayatori.planning.plans import BASE_LIDS
 
 SLURM = "slurm"
+WITHOUT_FILE = "remove the file: the jobs that run now are then taken for jobs without a plan"
 STATE_IN_FOLDER = ".ayatori-running.json"
 SQUEUE = ("squeue", "--noheader", "--states=CONFIGURING,RUNNING,SUSPENDED", "--format=%i %N")
 """While PrologSlurmctld plans a job, it is CONFIGURING: the plan of the next one must not take it for gone."""
@@ -94,23 +96,17 @@ def locked(state: Path) -> Iterator[None]:
         raise Error(f"can't lock {state}: {error.strerror}") from error
 
 
-def read_running(network: Network, state: Path, lmc: int) -> list[RunningJob]:
+def read_running(network: Network, state: Path) -> list[RunningJob]:
     """The jobs of the file; none if there is no file. Links that the network no longer has are left out.
 
-    Raises Error, naming the file: one that can't be read, plans that were made for another LMC.
+    Raises Error, naming the file, for one that can't be read. Whether its jobs fit is for still_running().
     """
     if not state.exists():
         return []
     try:
         file = _core.read_running_file(str(state))
     except Error as error:
-        hint = "remove the file: the jobs that run now are then taken for jobs without a plan"
-        raise Error(error.message, error.cause, error.hint or hint) from error
-    if file.jobs and file.lmc != lmc:
-        raise Error(
-            f"{state}: its jobs were planned on tables of LMC {file.lmc}, this one would be on LMC {lmc}",
-            hint=f"--lmc {file.lmc}, or remove the file if no job runs",
-        )
+        raise Error(error.message, error.cause, error.hint or WITHOUT_FILE) from error
     devices = _devices_by_key(network)
     ids = [devices.get(key) for key in file.devices]
     jobs = []
@@ -120,7 +116,8 @@ def read_running(network: Network, state: Path, lmc: int) -> list[RunningJob]:
             for used in job.links
             if (device := ids[used.device]) is not None and (port := network.cabled_port(device, used.port)) is not None
         ]
-        jobs.append(RunningJob(job.name, job.method, list(job.machines), Footprint(job.steps, uses)))
+        made = Made(f"{state}: job '{job.name}'", list(job.machines), file.lmc, job.tables)
+        jobs.append(RunningJob(job.name, job.method, Footprint(job.steps, uses), made))
     return jobs
 
 
@@ -140,7 +137,10 @@ def write_running(network: Network, state: Path, lmc: int, jobs: Sequence[Runnin
             port = network.port(use.link)
             number = numbers.setdefault(port.device, len(numbers))
             links.append(UsedLink(number, port.number, use.steps, use.in_steps))
-        entries.append(_core.RunningJob(job.name, job.method, job.machines, job.footprint.steps, links))
+        made = job.made
+        entries.append(
+            _core.RunningJob(job.name, job.method, list(made.machines), job.footprint.steps, links, made.tables)
+        )
     devices = [_key(network, device) for device in numbers]
     _core.write_running_file(_core.RunningFile(lmc, devices, entries), str(state))
 
@@ -158,11 +158,16 @@ def still_running(
     network: Network, routes: Routes, listed: dict[str, Job], known: Sequence[RunningJob]
 ) -> list[RunningJob]:
     """What is known of the listed jobs, in the order of the file; others were not planned. Jobs that are gone are not
-    in it: their links are free."""
+    in it: their links are free.
+
+    Raises Error for a job whose paths these tables no longer have: nobody knows which links it uses.
+    """
     kept = [job for job in known if job.name in listed and _same_hosts(network, job, listed[job.name])]
+    for job in kept:
+        fit_of(network, job.made, routes).demand(hint=f"--lfts FILE with its tables; or {WITHOUT_FILE}")
     names = {job.name for job in kept}
     return kept + [unplanned(network, routes, name, job) for name, job in listed.items() if name not in names]
 
 
 def _same_hosts(network: Network, known: RunningJob, job: Job) -> bool:
-    return {machine.host for machine in known.machines} == {machine.host for machine in job_hosts(network, job)}
+    return {machine.host for machine in known.made.machines} == {host for host, _ in hosts_of(network, job)}

@@ -137,6 +137,8 @@ class MpiTableData(MpiRulesData):
     source: str
     method: str
     """As given; how paths are chosen."""
+    plans: list[str]
+    """The file of the plan whose paths messages take, as given; else empty."""
     model: dict[str, Any]
     """The simulator's numbers: [predictions](predictions.md)."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -21,6 +21,7 @@ from ayatori._core import (
 )
 from ayatori.model.jobs import hosts_of
 from ayatori.model.network import LinkData, link_as_data
+from ayatori.planning.fit import Made
 from ayatori.planning.plans import SHIFT, Messages
 from ayatori.planning.traffics import RANDOM, TrafficShares, is_better, steps_of
 
@@ -35,8 +36,14 @@ class RunningJob:
 
     name: str
     method: str
-    machines: list[JobHost]
     footprint: Footprint
+    made: Made
+    """Its hosts, and the tables on which its links are counted."""
+
+    @property
+    def use(self) -> tuple[str, Footprint]:
+        """As shared_with() takes it."""
+        return self.name, self.footprint
 
 
 @dataclass
@@ -63,15 +70,23 @@ class Placed:
         return _core.planned(self.plan, self.reason)
 
 
-def job_hosts(network: Network, job: Job) -> list[JobHost]:
-    return [JobHost(host, ranks) for host, ranks in hosts_of(network, job)]
+def running_job(network: Network, routes: Routes, name: str, placed: Placed) -> RunningJob:
+    """A job that was planned, as one that runs."""
+    return RunningJob(name, placed.plan.method.word, placed.footprint, _made_on(network, routes, name, placed.job))
 
 
 def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: str = "shift") -> RunningJob:
     """A job that runs without a plan: its messages go to base LIDs."""
     plan = Plan.base_lids(job.rank_count)
     footprint = _core.footprint_of(network, routes, job.endpoints(network), plan, steps_of(pattern, job.rank_count))
-    return RunningJob(name, plan.method.word, job_hosts(network, job), footprint)
+    return RunningJob(name, plan.method.word, footprint, _made_on(network, routes, name, job))
+
+
+def _made_on(network: Network, routes: Routes, name: str, job: Job) -> Made:
+    endpoints = job.endpoints(network)
+    machines = [JobHost(host, ranks) for host, ranks in hosts_of(network, job)]
+    tables = _core.fingerprint_of(network, routes, endpoints)
+    return Made(f"job '{name}'", machines, routes.lmc(endpoints[0]), tables)
 
 
 def plan_concurrent(
@@ -234,8 +249,8 @@ def _better_of_plans_and_base_lids(
         ]
     placed = []
     for i, each in enumerate(new):
-        rest = [RunningJob("", "", [], other) for other in (*fabric.others, *footprints[:i], *footprints[i + 1 :])]
-        shared = bool(shared_with(RunningJob("", "", [], footprints[i]), rest))
+        rest = [("", other) for other in (*fabric.others, *footprints[:i], *footprints[i + 1 :])]
+        shared = bool(shared_with(footprints[i], rest))
         reason = "base LIDs: among the other jobs every plan that was found is worse"
         found = made[i]
         bounds = (not shared, found.conflicts, found.least_conflicts)
@@ -244,13 +259,13 @@ def _better_of_plans_and_base_lids(
     return placed
 
 
-def shared_with(job: RunningJob, others: Sequence[RunningJob]) -> list[tuple[int, str, float]]:
+def shared_with(job: Footprint, others: Iterable[tuple[str, Footprint]]) -> list[tuple[int, str, float]]:
     """Links that the job shares: the link, the name of the other job, how likely both use it at one moment."""
-    own = {use.link: use.steps / max(1, job.footprint.steps) for use in job.footprint.links}
+    own = {use.link: use.steps / max(1, job.steps) for use in job.links}
     shared = [
-        (use.link, other.name, own[use.link] * use.steps / max(1, other.footprint.steps))
-        for other in others
-        for use in other.footprint.links
+        (use.link, name, own[use.link] * use.steps / max(1, other.steps))
+        for name, other in others
+        for use in other.links
         if use.link in own
     ]
     return sorted(shared, key=lambda each: (-each[2], each[0], each[1]))
@@ -285,9 +300,9 @@ class PlacedData(TypedDict):
     """Links that another job uses too, and the 20 on which they conflict most often."""
 
 
-def placed_as_data(network: Network, name: str, placed: Placed, others: Sequence[RunningJob]) -> PlacedData:
-    """What `plan --running --json` and `place --json` print of a job."""
-    shared = shared_with(RunningJob(name, "", [], placed.footprint), others)
+def placed_as_data(network: Network, name: str, placed: Placed, others: Iterable[tuple[str, Footprint]]) -> PlacedData:
+    """What `plan --running --json` and `place --json` print of a job among others, by name."""
+    shared = shared_with(placed.footprint, others)
     return {
         "name": name,
         "machines": len(placed.job.machines),

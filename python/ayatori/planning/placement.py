@@ -103,7 +103,7 @@ def propose(
     nodes = wanted.nodes
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
-    busy = {machine.host: other.name for other in others for machine in other.machines}
+    busy = {machine.host: other.name for other in others for machine in other.made.machines}
     for machine in free.machines:
         name = free.name_of(network, machine)
         if name in busy:

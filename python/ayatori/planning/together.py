@@ -14,6 +14,7 @@ from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.base.spreads import Mean, Spread
 from ayatori.model.network import LinkData, link_as_data
+from ayatori.planning.fit import Made, fit_of
 from ayatori.planning.plans import BASE_LIDS, traffic_of_nics
 from ayatori.planning.traffics import steps_of
 
@@ -57,8 +58,8 @@ class JobOnFabric:
     pattern: str = "shift"
     of_nics: bool = False
     """The plan has paths between NICs, not ranks (traffic_of_nics)."""
-    tables: str = ""
-    """The fingerprint of the tables that the plan was made on; empty where it is made for these."""
+    made: Made | None = None
+    """What the plan of a file was made for; None where it is made for this network and these tables."""
 
     @property
     def method(self) -> str:
@@ -87,23 +88,14 @@ def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed
     return [JobOnFabric(BACKGROUND, _core.job_of_hosts(network, hosts, "background traffic"), pattern="random")]
 
 
-def check_tables_of_plans(network: Network, routes: Routes, jobs: Sequence[JobOnFabric]) -> None:
-    """Raises Error for a plan that was made on other tables: its LIDs lead other ways there."""
-    here = _core.fingerprint_of(network, routes)
-    for each in jobs:
-        if each.tables not in ("", here):
-            raise Error(
-                f"the plan of '{each.name}' was made on other tables: {each.tables}, and these are {here}",
-                hint="--lfts FILE with the tables that it was made on, or make the plan again",
-            )
-
-
-def check_plans(jobs: Sequence[JobOnFabric], rails: str) -> None:
-    """Raises Error for a plan that was made for another use of rails."""
+def check_plans(network: Network, routes: Routes | None, jobs: Sequence[JobOnFabric], rails: str) -> None:
+    """Raises Error for a plan that was made for another fabric, other tables or another use of rails."""
     for each in jobs:
         if each.plan is not None and each.of_nics != (rails != "own"):
             made_for = "NICs: --rails aligned or striped" if each.of_nics else "ranks: --rails own"
             raise Error(f"job '{each.name}' has a plan with paths between {made_for}")
+        if each.plan is not None and each.made is not None:
+            fit_of(network, each.made, routes).demand()
 
 
 def measure_together(
@@ -120,7 +112,7 @@ def measure_together(
     """
     if not 1 <= rounds <= MAX_ROUNDS:
         raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
-    check_plans(jobs, rails)
+    check_plans(network, routes, jobs, rails)
     steps = [steps_of(each.pattern, each.job.rank_count, seed) for each in jobs]
     traffic = [traffic_of_nics(network, each.job, own, rails) for each, own in zip(jobs, steps, strict=True)]
     return _core.measure_together(

@@ -313,6 +313,8 @@ class ChoiceData(TypedDict):
 class ChooseData(ChoiceData):
     source: str
     """As given."""
+    plans: list[str]
+    """The file of the plan whose paths messages take, as given; else empty."""
     start: dict[str, str]
     """By launcher, the line that starts the job with its ranks where the table of `--out` has them."""
     plan_line: str

@@ -166,15 +166,26 @@ class Predictor:
 
     `method` is one of METHODS, of OTHER_METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None
     takes what the network would do by itself: dimension order in such a grid, base-lids otherwise. With
-    `routes`, a fabric's own tables, they are those, and base-lids means base LIDs on them.
+    `routes`, a fabric's own tables, they are those, and base-lids means base LIDs on them. With `plan`, made on these
+    tables, all messages take its paths, and `method` has no say: jobs are then that of the plan.
     """
 
     def __init__(
-        self, network: Network, method: str | None = None, model: Model | None = None, routes: Routes | None = None
+        self,
+        network: Network,
+        method: str | None = None,
+        model: Model | None = None,
+        routes: Routes | None = None,
+        plan: Plan | None = None,
     ) -> None:
         self.network = network
+        self.given = plan
         self.method = method_on(network, method)
-        if routes is not None:
+        if plan is not None:
+            if routes is None or method is not None:
+                raise Error("a plan comes with its tables, and without a method", internal=True)
+            self.method = plan.method.word
+        elif routes is not None:
             self.method = method_named(method or BASE_LIDS, OTHER_METHODS)
             if self.method in BY_ROUTERS:
                 raise Error(f"by {self.method} routers choose paths, whatever tables say", hint="leave out --lfts")
@@ -202,6 +213,8 @@ class Predictor:
 
     def plan(self, job: Job, schedule: Schedule) -> Plan | None:
         """The job's paths for this schedule; None where no plan chooses them."""
+        if self.given is not None:
+            return self.given
         if self.routes is None or self.method == MULTIPATH:
             return None
         if self.method in (BASE_LIDS, *BY_ROUTERS):
@@ -272,6 +285,7 @@ class Predictor:
         """The call's schedule; steps of "path-aware" are made for the plan's paths."""
         if call.algorithm != PATH_AWARE or self.routes is None:
             return make_schedule(call, placement)
+        self._check_rails_of_steps()
         made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
         return make_schedule(call, placement, made.steps)
 
@@ -282,15 +296,18 @@ class Predictor:
             return schedule, self.plan(job, schedule)
         if self.method in OTHER_METHODS:
             raise Error("steps are made for one path of each message", hint=f"another --method than {self.method}")
-        if self.model.rails != "own":
-            raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
+        self._check_rails_of_steps()
         key = tuple(job.machine_of_rank)
         if key not in self._planned_steps:
-            plan = make_plan(self.network, self.routes, job, self.method).plan
+            plan = self.given or make_plan(self.network, self.routes, job, self.method).plan
             made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
             self._planned_steps[key] = plan, made.steps
         plan, steps = self._planned_steps[key]
         return make_schedule(call, placement, steps), plan
+
+    def _check_rails_of_steps(self) -> None:
+        if self.model.rails != "own":
+            raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
 
     def _routers(self, schedule: Schedule, placement: Placement) -> list[int]:
         """The routers that take part, which are numbered after the ranks."""

@@ -56,27 +56,34 @@ def simulate(
     model: Model | None = None,
     *,
     routes: Routes | None = None,
+) -> Simulation:
+    """simulate_by() of a Predictor with this `method`, this `model` and these `routes`."""
+    return simulate_by(Predictor(network, method, model, routes), jobs, call)
+
+
+def simulate_by(
+    predictor: Predictor,
+    jobs: Sequence[Job] | Job,
+    call: Call,
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> Simulation:
     """Times the messages of `call` on each job as flows that share links fairly.
 
-    `method`, `model` and `routes` are Predictor's. The predictions go to `saved`, and those that are there already are
-    not computed again (see simulation_parameters). In a run of several MPI processes all of them call this and share
-    the jobs. `advance` is called with the number of jobs that are done. Raises Error for no jobs, unknown algorithms,
-    sizes that can't be.
+    The predictions go to `saved`, and those that are there already are not computed again (see
+    simulation_parameters). In a run of several MPI processes all of them call this and share the jobs. `advance` is
+    called with the number of jobs that are done. Raises Error for no jobs, unknown algorithms, sizes that can't be.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to simulate")
-    predictor = Predictor(network, method, model, routes)
 
     def predicted(some: Sequence[Job]) -> list[dict[str, Any]]:
         return [asdict(prediction) for prediction in predictor.predict(some, call)]
 
     kept = saved if saved is not None else SavedResults(None, {})
     per_job = compute(kept, "predictions", jobs, JOBS_AT_ONCE, predicted, advance)
-    links_of = network if predictor.routes is not None else None
+    links_of = predictor.network if predictor.routes is not None else None
     return Simulation(call, predictor.method, predictor.model, jobs, list(map(_prediction_from, per_job)), links_of)
 
 

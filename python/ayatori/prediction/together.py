@@ -119,7 +119,7 @@ class ConcurrentSimulation:
         self.predictor = Predictor(network, method, replace(model or Model(), hash_seeds=1), routes)
         if self.predictor.model.steps != "drift":
             raise Error("jobs that run at the same time drift", hint="--steps drift")
-        check_plans(jobs, self.predictor.model.rails)
+        check_plans(network, self.predictor.routes, jobs, self.predictor.model.rails)
         self.jobs, self.call, self.rounds, self.seed = list(jobs), call, rounds, seed
         self.timed = [number for number, each in enumerate(jobs) if each.name != BACKGROUND]
         if not self.timed:

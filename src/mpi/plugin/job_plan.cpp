@@ -60,13 +60,12 @@ bool is_spawned() {
 void check_plan(const Process& process) {
   const char* const value = std::getenv("AYATORI_PLAN");
   const std::string path = value == nullptr ? "" : value;
-  // A plan for each pair has a second file next to the first. Each number with its complement: the least of both shows
-  // whether all are equal.
-  const std::uint64_t first = path.empty() ? 0 : checksum_of(path);
-  const std::uint64_t second = path.empty() ? 0 : checksum_of(path + ".pairs");
-  std::uint64_t least[] = {first, ~first, second, ~second};
-  PMPI_Allreduce(MPI_IN_PLACE, least, 4, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (least[0] != ~least[1] || least[2] != ~least[3]) {
+  // A number with its complement: the least of both shows whether all are equal. A plan names its pairs by their
+  // checksum, and so two equal ones have the same.
+  const std::uint64_t checksum = path.empty() ? 0 : checksum_of(path);
+  std::uint64_t least[] = {checksum, ~checksum};
+  PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (least[0] != ~least[1]) {
     report("the job is not started: its processes have different plans (AYATORI_PLAN)");
     end_job();
   }

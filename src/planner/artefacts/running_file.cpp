@@ -80,6 +80,7 @@ constexpr auto describe_job = [](std::size_t devices) {
     fields.member("steps", job.steps, Count{});
     fields.member("links", job.links, List{LinkNumbers{devices, job.steps}});
     fields.optional_if(lists_steps(job), "used_in", job.links, StepsOfLinks{job.steps});
+    fields.optional_if(!job.tables.empty(), "tables", job.tables, Text{});
   };
 };
 

@@ -65,9 +65,11 @@ struct Routes {
   std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
-/// A hash of the LIDs of all NIC ports and each router's entries for them, in 16 hexadecimal digits. It does not depend
-/// on the order in which a fabric was read. Not cryptographic.
-[[nodiscard]] std::string fingerprint_of(const Network& network, const Routes& routes);
+/// What the paths between a job's ports depend on, as 16 hexadecimal digits: the ports' GUIDs and LIDs, and each entry
+/// that a message between them can meet, with the switch behind it. What happens elsewhere in the fabric doesn't change
+/// it, nor does the order in which a fabric was read. Not cryptographic.
+[[nodiscard]] std::string fingerprint_of(const Network& network, const Routes& routes,
+                                         std::span<const PortId> endpoints);
 
 /// Counts the entries for base LIDs of NICs and aggregation ports in which two sets of tables of one network differ,
 /// whatever LIDs the two give a port. A port without a LID is dropped. Routers' own LIDs, which only management uses,

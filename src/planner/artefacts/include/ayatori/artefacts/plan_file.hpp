@@ -26,9 +26,9 @@ struct RankAddress {
 
 /// What a plan file holds.
 struct PlanFile {
-  std::string reason;              ///< how good the plan is, and how that is known; for people
-  int lmc = 0;                     ///< of the ports: they have 2^lmc LIDs each
-  std::string tables;              ///< fingerprint_of() the tables that the plan was made on; empty: not known
+  std::string reason;  ///< how good the plan is, and how that is known; for people
+  int lmc = 0;         ///< of the ports: they have 2^lmc LIDs each
+  std::string tables;  ///< fingerprint_of() its ports' paths on the tables that it was made on; empty: not known
   std::vector<JobHost> machines;   ///< in rank order
   std::vector<RankAddress> ranks;  ///< by rank; as many as the machines have together
   Plan plan;                       ///< for as many ranks

@@ -31,6 +31,7 @@ struct RunningJob {
   std::vector<JobHost> machines;  ///< in rank order
   std::uint64_t steps = 0;
   std::vector<UsedLink> links;
+  std::string tables;  ///< fingerprint_of() its paths, as they were planned; empty: not known
 
   friend bool operator==(const RunningJob&, const RunningJob&) = default;
 };
