@@ -12,7 +12,8 @@ PACKAGE = PROJECT / "python" / "ayatori"
 MAY_IMPORT = {
     "base": {"_acp", "_core", "_mpi"},
     "model": {"base", "_core"},
-    "planning": {"model", "base", "_core"},
+    "traces": {"base"},
+    "planning": {"traces", "model", "base", "_core"},
     "resumable": {"base"},
     "prediction": {"planning", "model", "resumable", "base", "_core"},
     "ordering": {"prediction", "planning", "model", "base", "_core"},
@@ -28,7 +29,7 @@ MAY_IMPORT = {
     "pingpong": {"calibration", "diagnosis", "formats", "prediction", "base", "_core"},
     "lab": {"planning", "model", "processes", "base", "_core"},
     "report": {"base"},
-    "overlap": {"lab", "measurement", "model", "processes", "resumable", "base", "_core"},
+    "overlap": {"traces", "lab", "measurement", "model", "processes", "resumable", "base", "_core"},
     "study": {"lab", "planning", "model", "base", "_core"},
     "nwtopo": {"base", "_core"},
     "__init__": {"prediction", "planning", "model", "base", "_core"},

@@ -14,8 +14,8 @@ from ayatori.overlap.explanation import explain
 from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.replay import Job
 from ayatori.overlap.timeline import timeline_of
-from ayatori.overlap.trace import RankTrace, Traffic, read_traces, trace_of
 from ayatori.overlap.tracing import Measured, noise_of
+from ayatori.traces.files import RankTrace, Traffic, read_traces, trace_of
 
 
 def rank_data(rank: int, calls: list[Any], operations: list[Any], **more: Any) -> dict[str, Any]:

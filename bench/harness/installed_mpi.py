@@ -41,12 +41,24 @@ class InstalledMpi:
         return f"{name}.{self.family}" if self.word in LIBRARIES else str(self.folder / "bin" / name)
 
     def is_there(self) -> bool:
-        return all(shutil.which(self.program(name)) for name in ("mpirun", "mpicc"))
+        return all(shutil.which(program) for program in (self.program("mpirun"), self.compiler[0]))
 
     @property
     def launcher(self) -> list[str]:
         """Also for more ranks than cores."""
+        if self.is_intels:
+            return [self.program("mpiexec.hydra")]  # its mpirun looks for others in PATH
         return [self.program("mpirun"), *(["--oversubscribe"] if self.family == "openmpi" else [])]
+
+    @property
+    def is_intels(self) -> bool:
+        """PyPI's, which has neither headers nor a compiler, but MPICH's ABI."""
+        return self.word not in LIBRARIES and (self.folder / "lib" / "libmpi_ilp64.so").exists()
+
+    @property
+    def compiler(self) -> list[str]:
+        """The words that compile C; sources and options follow."""
+        return ["mpicc.mpich", "-DMPICH_SKIP_MPICXX"] if self.is_intels else [self.program("mpicc")]
 
     @property
     def variables(self) -> dict[str, str]:
@@ -54,6 +66,8 @@ class InstalledMpi:
         if self.word in LIBRARIES:
             return {}
         home = {"OPAL_PREFIX": str(self.folder)} if self.family == "openmpi" else {}
+        if self.is_intels:
+            home = {"I_MPI_ROOT": str(self.folder), "I_MPI_THREAD_YIELD": "2"}
         return {"LD_LIBRARY_PATH": str(self.folder / "lib"), **home}
 
     @property

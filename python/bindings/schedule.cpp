@@ -312,6 +312,8 @@ void bind_schedule(nb::module_& module) {
         return unwrap(parse_pattern(contents, file, ranks));
       },
       nb::arg("contents"), nb::arg("file"), nb::arg("ranks"));
+  module.def("weighted_by_bytes", &weighted_by_bytes, WithoutGil(), nb::arg("steps"),
+             "Steps for what counts messages: each as often as its share of the bytes.");
   module.def(
       "schedule_of_pattern",
       [](const StepSequence& steps, Bytes bytes) {

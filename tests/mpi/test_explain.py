@@ -10,7 +10,7 @@ import pytest
 
 from ayatori.base.compiled import PLUGINS, PROGRAMS
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import RankTrace, read_traces
+from ayatori.traces.files import RankTrace, read_traces
 from bench.validation.mpi4py_suite import environment_of
 
 

@@ -15,8 +15,8 @@ from ayatori.base.compiled import PLUGINS
 from ayatori.lab.cluster import Settings, why_impossible
 from ayatori.overlap.explanation import Explanation, explain
 from ayatori.overlap.sites import launcher
-from ayatori.overlap.trace import read_traces
 from ayatori.overlap.tracing import Program
+from ayatori.traces.files import read_traces
 from bench.validation.mpi4py_suite import environment_of
 
 FOLDER = plugin.PROGRAMS / "explained"

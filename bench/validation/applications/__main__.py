@@ -29,8 +29,8 @@ from ayatori.base.compiled import PLUGINS
 from ayatori.base.errors import Error
 from ayatori.measurement.machine import watched
 from ayatori.overlap.sites import lab_of_two, launcher
-from ayatori.overlap.trace import read_traces
 from ayatori.processes import first_error, open_mpi_as_root, run_program
+from ayatori.traces.files import read_traces
 from bench.validation.applications.comparison import gain, verdict
 from bench.validation.applications.programs import APPLICATIONS, Application
 from bench.validation.intel_mpi import mpich_by_its_name_elsewhere

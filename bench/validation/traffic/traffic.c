@@ -1,23 +1,32 @@
-/* traffic CELLS OUT: does the collectives of a file and writes what each rank sent in them.
+/* traffic CELLS OUT MILLISECONDS: does the collectives of a file and writes what each rank sent in them.
  *
- * A line of CELLS is "COLLECTIVE BYTES ROOT", bytes as in ayatori/schedule/collective.hpp. Rank r writes the file OUT.r:
- * first "sees" and the ranks to which it sees its messages, then a line "CELL PEER BYTES" for each message that it sent,
- * in the order of sending; cells count from 0. Elements are bytes, and operations are bitwise. */
+ * A line of CELLS is "COLLECTIVE BYTES ROOT LATE", bytes as in ayatori/schedule/collective.hpp. Rank r writes the file
+ * OUT.r: first "sees" and the ranks to which it sees its messages, then a line "CELL PEER BYTES" for each message that
+ * it sent, in the order of sending; cells count from 0. Rank LATE, if it is not -1, makes its call so much later than
+ * the others; only what is sent before is written then. Elements are bytes, and operations are bitwise. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "traffic.h"
 
 typedef struct {
   int peer;
   size_t bytes;
+  double time;
 } Message;
 
 static Message* messages;
 static size_t message_count;
 static size_t message_capacity;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
 
 void traffic_sent(int peer, size_t bytes) {
   if (message_count == message_capacity) {
@@ -25,7 +34,7 @@ void traffic_sent(int peer, size_t bytes) {
     messages = realloc(messages, message_capacity * sizeof *messages);
     if (messages == NULL) abort();
   }
-  messages[message_count++] = (Message){peer, bytes};
+  messages[message_count++] = (Message){peer, bytes, now()};
 }
 
 static void fail(const char* what, const char* which) {
@@ -66,8 +75,9 @@ static void call(const char* collective, int bytes, int root, int ranks, unsigne
   }
 }
 
-static void write_messages(FILE* file, int cell) {
-  for (size_t i = 0; i < message_count; ++i) fprintf(file, "%d %d %zu\n", cell, messages[i].peer, messages[i].bytes);
+static void write_messages(FILE* file, int cell, double until) {
+  for (size_t i = 0; i < message_count && messages[i].time < until; ++i)
+    fprintf(file, "%d %d %zu\n", cell, messages[i].peer, messages[i].bytes);
   message_count = 0;
 }
 
@@ -77,7 +87,9 @@ int main(int argc, char** argv) {
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 3) fail("usage: traffic CELLS OUT", "");
+  if (argc != 4) fail("usage: traffic CELLS OUT MILLISECONDS", "");
+  const long milliseconds = atol(argv[3]);
+  const struct timespec lateness = {milliseconds / 1000, milliseconds % 1000 * 1000000};
   char name[4096];
   snprintf(name, sizeof name, "%s.%d", argv[2], rank);
   FILE* cells = fopen(argv[1], "r");
@@ -94,18 +106,22 @@ int main(int argc, char** argv) {
   char collective[64];
   int bytes = 0;
   int root = 0;
-  for (int cell = 0; fscanf(cells, "%63s %d %d", collective, &bytes, &root) == 3; ++cell) {
+  int late = -1;
+  for (int cell = 0; fscanf(cells, "%63s %d %d %d", collective, &bytes, &root, &late) == 4; ++cell) {
     const size_t room = (size_t)bytes * (size_t)ranks + 1;
     unsigned char* in = calloc(1, room);
     unsigned char* result = calloc(1, room);
     if (in == NULL || result == NULL) fail("no memory for ", collective);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == late) nanosleep(&lateness, NULL);
+    double until = now();
     traffic_record(1);
     call(collective, bytes, root, ranks, in, result);
     traffic_record(0);
     free(in);
     free(result);
-    write_messages(out, cell);
+    if (late >= 0) MPI_Bcast(&until, 1, MPI_DOUBLE, late, MPI_COMM_WORLD);
+    write_messages(out, cell, late >= 0 ? until : now());
   }
   fclose(cells);
   fclose(out);

@@ -16,7 +16,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.link_names import names_of_links
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import print_json, print_table, say
-from ayatori.cli.paths import hinting_at_rails, note_sizes
+from ayatori.cli.paths import hinting_at_rails, note_traffic
 from ayatori.cli.planned import check_plan_options, plan_in_use
 from ayatori.cli.route import describe_check, describe_lanes
 from ayatori.cli.searching import STATUS_OF_CUT, Cut, CutData, cut_as_data, describe_cut, searched, with_results
@@ -127,7 +127,7 @@ def check(
     Without --lfts, tables are computed at --lmc; on trees, base LIDs are d-mod-k, as in OpenSM's ftree.
     """
     pattern, method = checked.pattern, computed.method
-    note_sizes(pattern)
+    note_traffic(pattern)
     network = on.open(purpose_of(pattern))
     messages = Messages(pattern, each.seed, options.parse_rails(network, computed.rails))
     check_options(each, asked, checked.plan, method, report)

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.cli.option_groups import PathOptions
-from ayatori.cli.output import note
+from ayatori.cli.output import counted, note
 from ayatori.model.parts import parts_of_routers
+from ayatori.planning.mpi_traffic import parse_mpi_traffic
 from ayatori.planning.plans import BASE_LIDS
-from ayatori.planning.traffics import sizes_differ
+from ayatori.planning.traced import folder_of_trace, read_traced
+from ayatori.planning.traffics import PATTERNS, sizes_differ
 from ayatori.prediction.predictor import DIMENSION_ORDER, PATH_AWARE, method_on
 
 ACROSS_PARTS = "the job lies in several parts of the network"
@@ -25,9 +27,18 @@ def check_algorithm(network: Network, paths: PathOptions, algorithm: str) -> Non
         raise Error(f"{PATH_AWARE} can't be done here", reason, f"--method {BASE_LIDS}")
 
 
-def note_sizes(pattern: str) -> None:
-    """Says of a pattern file whose messages differ in size that paths are chosen and compared without that."""
-    if sizes_differ(pattern):
+def note_traffic(pattern: str) -> None:
+    """Says what is known of a pattern that is not a usual one: of a pattern file whose messages differ in size that
+    paths are chosen and compared without that."""
+    if (call := parse_mpi_traffic(pattern)) is not None:
+        mpi = call.mpi
+        how = "seen in its messages" if mpi.seen == "trace" else "by its source, not seen in its messages"
+        note(f"{pattern}: {mpi.title}, {how}")
+    elif pattern not in PATTERNS and (folder := folder_of_trace(pattern)) is not None:
+        traced = read_traced(folder)
+        left_out = f"; left out: {', '.join(traced.unknown)}" if traced.unknown else ""
+        note(f"{pattern}: {traced.ranks} ranks, {counted(traced.steps, 'step')} of different messages{left_out}")
+    elif sizes_differ(pattern):
         note(f"{pattern}: messages differ in size, but all count the same here: hot spots are messages on a link")
 
 

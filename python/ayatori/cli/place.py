@@ -13,7 +13,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import NetworkOptions
 from ayatori.cli.output import print_json, say
-from ayatori.cli.paths import note_sizes
+from ayatori.cli.paths import note_traffic
 from ayatori.cli.running_jobs import AmongRunning, RunningOptions, describe_placed, jobs_in_words, tables_in_words
 from ayatori.cli.searching import ROUNDS, SearchOptions, cut_as_data, describe_cut, leave_if_interrupted, searched
 from ayatori.model.jobs import read_job
@@ -76,7 +76,7 @@ def place(
     """
     new.check()
     limit = search.limit
-    note_sizes(new.pattern)
+    note_traffic(new.pattern)
     network = on.open(purpose_of(new.pattern))
     candidates = read_job(network, new.free, order="network")
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))

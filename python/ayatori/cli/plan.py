@@ -16,9 +16,10 @@ from ayatori.base.files import check_can_be_written
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.mpi_options import MpiCallOptions
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import note, print_json, say
-from ayatori.cli.paths import hinting_at_rails, note_sizes
+from ayatori.cli.paths import hinting_at_rails, note_traffic
 from ayatori.cli.plan_concurrent import ConcurrentOptions, plan_concurrent
 from ayatori.cli.plan_page import (
     ComparisonData,
@@ -157,6 +158,7 @@ def plan(
     *,
     each: JobOptions,
     wanted: PlanOptions,
+    call: MpiCallOptions,
     details: DetailOptions,
     concurrent: ConcurrentOptions,
     seconds: SECONDS = "",
@@ -176,8 +178,9 @@ def plan(
     wanted.check()
     if not concurrent.jobs:  # whose plans may go into a folder
         wanted.check_out()
+    wanted = replace(wanted, traffic=[*(wanted.traffic or ()), *call.traffics()])
     for pattern in wanted.traffic or ():
-        note_sizes(pattern)
+        note_traffic(pattern)
     network = on.open(purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     concurrent.check(each, wanted.method, details.any)

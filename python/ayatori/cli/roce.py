@@ -14,7 +14,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.option_groups import JobOptions, NetworkOptions
 from ayatori.cli.output import note, print_json, say
-from ayatori.cli.paths import note_sizes
+from ayatori.cli.paths import note_traffic
 from ayatori.cli.searching import (
     SECONDS,
     CutData,
@@ -91,7 +91,7 @@ def roce(
     """
     limit = Limit(parse_limit(seconds) if seconds else None)
     for pattern in traffic or ():
-        note_sizes(pattern)
+        note_traffic(pattern)
     named = tuple(dict.fromkeys(traffic or ()))
     messages = Messages(named[0] if named else "shift", each.seed, named=named)
     network = on.open(purpose_of(messages.pattern))

@@ -10,7 +10,7 @@ from ayatori.base.units import format_bytes
 from ayatori.overlap.given import free_cores, given_of, unseen_by
 from ayatori.overlap.kinds import Kind, Times, all_together, ended_later, kinds_of
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import RankTrace, calls_without_overlap
+from ayatori.traces.files import RankTrace, calls_without_overlap
 
 WORTH_A_CHANGE = 0.02
 """A share of the program's time."""

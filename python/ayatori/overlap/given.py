@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ayatori.base.units import format_bytes
-from ayatori.overlap.trace import RankTrace
+from ayatori.traces.files import RankTrace
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ayatori.overlap.replay import Job
-from ayatori.overlap.trace import ALONE, Call, RankTrace, Traffic, calls_without_overlap
+from ayatori.traces.files import ALONE, Call, RankTrace, Traffic, calls_without_overlap
 
 Key = TypeVar("Key", bound=Hashable)
 NOT_KNOWN = "not known"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ayatori.overlap.trace import RankTrace
+from ayatori.traces.files import RankTrace
 
 
 def perfetto_of(traces: Sequence[RankTrace]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ayatori.overlap.exchanges import Place, exchanges_of, needed_by
-from ayatori.overlap.trace import ALONE, Call, RankTrace
+from ayatori.traces.exchanges import Place, exchanges_of, needed_by
+from ayatori.traces.files import ALONE, Call, RankTrace
 
 
 @dataclass(frozen=True)

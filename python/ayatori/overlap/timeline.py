@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ayatori.overlap.trace import RankTrace
+from ayatori.traces.files import RankTrace
 
 MAX_RANKS = 16
 MAX_CALLS = 60

@@ -14,8 +14,8 @@ from ayatori.measurement.machine import Condition, watched
 from ayatori.measurement.noise import Noise
 from ayatori.overlap.replay import Job
 from ayatori.overlap.sites import thread_is_on
-from ayatori.overlap.trace import RankTrace, read_traces
 from ayatori.processes import MpiJob, family_of, first_error, open_mpi_as_root, plugin_for, run_program
+from ayatori.traces.files import RankTrace, read_traces
 
 TOLERATED = 0.15
 """Of the hidden time that was predicted."""

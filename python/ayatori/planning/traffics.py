@@ -8,8 +8,10 @@ from statistics import fmean
 
 from ayatori import _core
 from ayatori._core import Purpose, StepSequence
-from ayatori.base.errors import UnknownWord
+from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
+from ayatori.planning.mpi_traffic import parse_mpi_traffic
+from ayatori.planning.traced import folder_of_trace, read_traced
 
 _BY_NAME: dict[str, Callable[[int], StepSequence]] = {
     "shift": _core.shift_all_to_all,
@@ -42,19 +44,33 @@ _JUDGED_AT_ONCE = 2**20
 
 def purpose_of(pattern: str) -> Purpose:
     """What carries its messages in a cluster with a network for each purpose."""
-    return Purpose.collectives if pattern in COLLECTIVE else Purpose.neighbours
+    is_collective = pattern in COLLECTIVE or parse_mpi_traffic(pattern) is not None
+    return Purpose.collectives if is_collective else Purpose.neighbours
 
 
 def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
-    """The steps of one of PATTERNS, or of a pattern file. `seed` is that of the permutations of "random"."""
+    """The steps of one of PATTERNS, of a library's collective ("openmpi alltoall 1MiB"), of a traced program or of a
+    pattern file. `seed` is that of the permutations of "random"."""
     if pattern == RANDOM:
         return _core.random_permutations(ranks, max(1, ranks - 1), seed)
     if pattern in _BY_NAME:
         return _BY_NAME[pattern](ranks)
+    if (sent := parse_mpi_traffic(pattern)) is not None:
+        return sent.steps(ranks)
     path = Path(pattern)
     if not path.exists():
         raise UnknownWord("pattern or pattern file", pattern, PATTERNS)
+    if (folder := folder_of_trace(pattern)) is not None:
+        return _steps_of_trace(folder, ranks)
     return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def _steps_of_trace(folder: Path, ranks: int) -> StepSequence:
+    """A step stands as often as its share of the bytes, so that short messages count for little."""
+    traced = read_traced(folder)
+    if traced.ranks != ranks:
+        raise Error(f"{folder} is the trace of {traced.ranks} ranks, and the job has {ranks}", hint="trace this job")
+    return _core.weighted_by_bytes(_core.parse_pattern(traced.text, str(folder), ranks))
 
 
 def judged_steps(pattern: str, ranks: int, seed: int) -> StepSequence:
@@ -81,7 +97,7 @@ def is_better(shares: Sequence[dict[str, float]], without: Sequence[dict[str, fl
 
 def sizes_differ(pattern: str) -> bool:
     """Whether `pattern` is a file whose messages have different sizes, for which contention does not care."""
-    if pattern in PATTERNS or not Path(pattern).is_file():
+    if pattern in PATTERNS or not Path(pattern).is_file() or folder_of_trace(pattern) is not None:
         return False
     steps = _core.parse_pattern(read_text(Path(pattern)), pattern, _MOST_RANKS)
     return len({message.bytes for step in range(steps.step_count) for message in steps.messages(step)}) > 1

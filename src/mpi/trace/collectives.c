@@ -1,13 +1,72 @@
 /* Collectives, of neighbours, too. */
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "wrappers.h"
 
 /* AT: the type of displacements. Bytes are those of the vector, or of a block: of the mean one where
  * blocks have sizes of their own. */
 
+static int neighbours_of(MPI_Comm comm) {
+  int (*const topo_test)(MPI_Comm, int*) = trace_next("PMPI_Topo_test");
+  int (*const cartdim_get)(MPI_Comm, int*) = trace_next("PMPI_Cartdim_get");
+  int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
+  int (*const graph_count)(MPI_Comm, int, int*) = trace_next("PMPI_Graph_neighbors_count");
+  int (*const dist_graph_count)(MPI_Comm, int*, int*, int*) = trace_next("PMPI_Dist_graph_neighbors_count");
+  int kind = MPI_UNDEFINED;
+  int count = 0;
+  int self = 0;
+  int receivers = 0;
+  int is_weighted = 0;
+  topo_test(comm, &kind);
+  if (kind == MPI_CART && cartdim_get(comm, &count) == MPI_SUCCESS) return 2 * count;
+  if (kind == MPI_GRAPH && comm_rank(comm, &self) == MPI_SUCCESS) graph_count(comm, self, &count);
+  if (kind == MPI_DIST_GRAPH) dist_graph_count(comm, &count, &receivers, &is_weighted);
+  return count;
+}
+
+/* To whom a process sends in collectives of neighbours: a number of trace_group(). */
+static int receivers_of(MPI_Comm comm, int members) {
+  int (*const topo_test)(MPI_Comm, int*) = trace_next("PMPI_Topo_test");
+  int (*const cart_shift)(MPI_Comm, int, int, int*, int*) = trace_next("PMPI_Cart_shift");
+  int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
+  int (*const graph)(MPI_Comm, int, int, int[]) = trace_next("PMPI_Graph_neighbors");
+  int (*const dist_graph)(MPI_Comm, int, int[], int[], int, int[], int[]) = trace_next("PMPI_Dist_graph_neighbors");
+  int (*const dist_graph_count)(MPI_Comm, int*, int*, int*) = trace_next("PMPI_Dist_graph_neighbors_count");
+  int kind = MPI_UNDEFINED;
+  int self = 0;
+  int senders = 0;
+  int is_weighted = 0;
+  int count = neighbours_of(comm);
+  topo_test(comm, &kind);
+  comm_rank(comm, &self);
+  if (kind == MPI_DIST_GRAPH) dist_graph_count(comm, &senders, &count, &is_weighted);
+  const size_t room = (size_t)(count + senders + 2);
+  int* const ranks = malloc(room * sizeof *ranks);
+  int* const others = malloc(4 * room * sizeof *others);
+  if (ranks == NULL || others == NULL) abort();
+  for (int i = 0; kind == MPI_CART && i < count / 2; ++i) cart_shift(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
+  if (kind == MPI_GRAPH) graph(comm, self, count, ranks);
+  if (kind == MPI_DIST_GRAPH) {
+    dist_graph(comm, senders, others, others + room, count, ranks, others + 2 * room);
+  }
+  int known = 0;
+  for (int i = 0; i < count; ++i) {
+    const int world = trace_world_rank(members, ranks[i]);
+    if (world >= 0) ranks[known++] = world;
+  }
+  const int number = trace_group(known, ranks);
+  free(others);
+  free(ranks);
+  return number;
+}
+
 static struct trace_operation collective(const char* name, int root, double bytes, MPI_Comm comm) {
   const int members = trace_members(comm);
-  const struct trace_operation made = {name, root < 0 ? -1 : trace_world_rank(members, root), 0, members, bytes};
+  const int receivers = strcmp(name, "neighbours") == 0 ? receivers_of(comm, members) : 0;
+  const struct trace_operation made = {name, root < 0 ? -1 : trace_world_rank(members, root), receivers, members,
+                                       bytes};
   return made;
 }
 
@@ -28,24 +87,6 @@ static struct trace_operation collective(const char* name, int root, double byte
 SUMS(int)
 
 static int blocks_of(MPI_Comm comm) { return trace_member_count(trace_members(comm)); }
-
-static int neighbours_of(MPI_Comm comm) {
-  int (*const topo_test)(MPI_Comm, int*) = trace_next("PMPI_Topo_test");
-  int (*const cartdim_get)(MPI_Comm, int*) = trace_next("PMPI_Cartdim_get");
-  int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
-  int (*const graph_count)(MPI_Comm, int, int*) = trace_next("PMPI_Graph_neighbors_count");
-  int (*const dist_graph_count)(MPI_Comm, int*, int*, int*) = trace_next("PMPI_Dist_graph_neighbors_count");
-  int kind = MPI_UNDEFINED;
-  int count = 0;
-  int self = 0;
-  int receivers = 0;
-  int is_weighted = 0;
-  topo_test(comm, &kind);
-  if (kind == MPI_CART && cartdim_get(comm, &count) == MPI_SUCCESS) return 2 * count;
-  if (kind == MPI_GRAPH && comm_rank(comm, &self) == MPI_SUCCESS) graph_count(comm, self, &count);
-  if (kind == MPI_DIST_GRAPH) dist_graph_count(comm, &count, &receivers, &is_weighted);
-  return count;
-}
 
 /* In place a process gives what is where it gets something. The other arguments need not be valid then. */
 #define EITHER(buffer, other_bytes, bytes) ((buffer) == MPI_IN_PLACE ? (other_bytes) : (bytes))

@@ -64,6 +64,16 @@ static int number_of(struct group made) {
   return groups.count - 1;
 }
 
+int trace_group(int count, const int world[]) {
+  struct group made = {count, malloc((size_t)(count + 1) * sizeof *world)};
+  if (made.world == NULL) abort();
+  memcpy(made.world, world, (size_t)count * sizeof *world);
+  pthread_mutex_lock(&mutex);
+  const int number = number_of(made);
+  pthread_mutex_unlock(&mutex);
+  return number;
+}
+
 int trace_members(MPI_Comm comm) {
   int (*const comm_group)(MPI_Comm, MPI_Group*) = trace_next("PMPI_Comm_group");
   int (*const remote_group)(MPI_Comm, MPI_Group*) = trace_next("PMPI_Comm_remote_group");

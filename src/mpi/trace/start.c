@@ -156,6 +156,19 @@ static void find_functions(void) {
   mpi.Barrier = trace_next("PMPI_Barrier");
 }
 
+/* The first line of what it says of itself, for a JSON string. */
+static void write_mpi(char* text, size_t size) {
+  int (*const get_version)(char*, int*) = trace_next("PMPI_Get_library_version");
+  char said[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  get_version(said, &length);
+  size_t used = 0;
+  for (const char* at = said; *at != '\0' && *at != '\n' && used + 1 < size; ++at) {
+    text[used++] = *at < ' ' || *at > '~' || *at == '"' || *at == '\\' ? ' ' : *at;
+  }
+  text[used] = '\0';
+}
+
 static int is_first_of_host(void) {
   int (*const split)(MPI_Comm, int, int, MPI_Info, MPI_Comm*) = trace_next("PMPI_Comm_split_type");
   int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
@@ -225,13 +238,16 @@ void trace_start(int asked) {
   const int samples = is_first_of_host();
   char host[256] = "";
   char cores[16384];
+  char library[256];
+  write_mpi(library, sizeof library);
   gethostname(host, sizeof host - 1);
   write_cores(cores, sizeof cores);
   snprintf(head, sizeof head,
            "\"format\": \"ayatori-trace\", \"version\": 1, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
+           "\"mpi\": \"%s\", "
            "\"cores\": [%s], \"thread_level\": [%d, %d], \"clock_offset\": %.9f, \"eager_limits\": [[1, %ld, %ld], "
            "[%d, %ld, %ld]]",
-           rank, ranks, host, cores, asked, level, offset, near.eager, near.not_eager, ranks - 1, far.eager,
+           rank, ranks, host, library, cores, asked, level, offset, near.eager, near.not_eager, ranks - 1, far.eager,
            far.not_eager);
   if (samples) trace_start_traffic();
   mpi.Barrier(MPI_COMM_WORLD);

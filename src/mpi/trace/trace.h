@@ -41,7 +41,8 @@ double trace_now(void);
 void* trace_next(const char* name);
 
 /// An operation as it is written down. `peer`: in MPI_COMM_WORLD; -1: any process, or all of the communicator; of a
-/// rooted collective the root.
+/// rooted collective the root. `tag`: of a collective of neighbours the number of those that this process sends to, as
+/// `members`.
 struct trace_operation {
   const char* name;
   int peer;
@@ -93,6 +94,8 @@ void trace_write(const char* folder, const char* head);
 /// of the other group, which its ranks name.
 int trace_members(MPI_Comm comm);
 int trace_window_members(MPI_Win window);
+/// The number of these processes, ranks in MPI_COMM_WORLD.
+int trace_group(int count, const int world[]);
 /// How many they are.
 int trace_member_count(int members);
 /// The rank in MPI_COMM_WORLD of one of them; -1: there is none.

@@ -31,6 +31,8 @@ class Operation:
     tag: int
     members: tuple[int, ...]
     bytes: int
+    receivers: tuple[int, ...] = ()
+    """Of a collective of neighbours: those that this process sends to."""
 
     @property
     def is_message(self) -> bool:
@@ -88,6 +90,8 @@ class Traffic:
 @dataclass(frozen=True)
 class RankTrace:
     rank: int
+    mpi: str
+    """What MPI_Get_library_version says; empty in traces of before."""
     host: str
     cores: tuple[int, ...]
     asked_level: int
@@ -159,7 +163,9 @@ def trace_of(data: dict[str, Any]) -> RankTrace:
     offset = float(data["clock_offset"])
     members = [tuple(map(int, ranks)) for ranks in data["members"]]
     operations = tuple(
-        Operation(str(name), int(peer), int(tag), members[number], int(size))
+        Operation(
+            str(name), int(peer), int(tag), members[number], int(size), members[tag] if name == "neighbours" else ()
+        )
         for name, peer, tag, number, size in data["operations"]
     )
     calls = tuple(
@@ -174,6 +180,7 @@ def trace_of(data: dict[str, Any]) -> RankTrace:
     traffic = Traffic([one[0] + offset for one in samples], [sum(one[1:4]) for one in samples])
     return RankTrace(
         rank=int(data["rank"]),
+        mpi=str(data.get("mpi", "")),
         host=str(data["host"]),
         cores=tuple(map(int, data["cores"])),
         asked_level=int(data["thread_level"][0]),

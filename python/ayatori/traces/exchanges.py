@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ayatori.overlap.trace import ALONE, ANY, NOBODY, SENDS, Operation, RankTrace
+from ayatori.traces.files import ALONE, ANY, NOBODY, SENDS, Operation, RankTrace
 
 Place = tuple[int, int]
 """A rank, and the number of an operation of it."""

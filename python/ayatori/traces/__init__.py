@@ -1,0 +1,1 @@
+"""What MPI programs did, as libayatori_trace.so has written it down."""
