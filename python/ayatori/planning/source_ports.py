@@ -14,7 +14,7 @@ from ayatori.base.errors import Error, UnknownWord
 from ayatori.base.files import read_text
 from ayatori.base.spreads import MeanAndLeast
 from ayatori.planning.plans import SHIFT, Messages
-from ayatori.planning.traffics import TrafficShares, judged_steps, steps_of
+from ayatori.planning.traffics import RANDOM, TrafficShares, judged_steps, steps_of
 
 HASHES = ("xor", "crc16", "crc32")
 OWN_HASH = "library:"
@@ -23,6 +23,8 @@ FIRST_ASSUMED_ADDRESS = IPv4Address("10.0.0.1")
 MAX_SEED = 2**32 - 1
 DRAWS = 8
 """Of ports at random: what they get differs by some per cent."""
+ONE_AT_A_TIME = ("shift", "xor", RANDOM, "ring", "tree")
+"""The traffics in whose steps a NIC has one message: those that HashedContention is made for."""
 DRAWS_OF_JUDGED = 2
 """The same for each traffic that is judged."""
 
@@ -164,7 +166,7 @@ def plan_ports(
     without = at_random(steps, DRAWS)
     planned = _core.plan_source_ports(paths, steps, control)
     shares: TrafficShares = ({}, {})
-    for pattern in messages.judged:
+    for pattern in [each for each in messages.judged if each in (*ONE_AT_A_TIME, *(messages.named or ()))]:
         unseen = judged_steps(pattern, nics.rank_count, seed + 1)
         shares[0][pattern] = fmean(at_random(unseen, DRAWS_OF_JUDGED))
         shares[1][pattern] = _core.measure_source_ports(paths, planned, unseen).relative_bandwidth

@@ -38,7 +38,7 @@ TOLERATED_LOSS = _core.TOLERATED_LOSS
 """By how much one traffic may lose with a plan for all."""
 
 _MOST_RANKS = 2**32 - 1
-_JUDGED_AT_ONCE = 2**20
+_JUDGED_AT_ONCE = 2**18
 """Messages of one step, by which plans are judged: of more ranks the step is thinned out."""
 
 

@@ -188,9 +188,12 @@ class PairPlanner {
       task_.steps.step(planned_, messages_);
       plan_step(task_.bound.by_step[planned_]);
     }
-    for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
-      if (bits_[pair] == undecided)
-        bits_[pair] = task_.paths.path_bits(task_.endpoints.endpoint_of(static_cast<Rank>(pair % ranks_)), 0);
+    std::vector<std::uint8_t> first;
+    for (Rank to = 0; to < ranks_; ++to) first.push_back(task_.paths.path_bits(task_.endpoints.endpoint_of(to), 0));
+    for (std::size_t row = 0; row < bits_.size(); row += ranks_) {
+      for (Rank to = 0; to < ranks_; ++to) {
+        if (bits_[row + to] == undecided) bits_[row + to] = first[to];
+      }
     }
     // Base LIDs are tried in every step that takes longer than its bound, and repairs make no step longer.
     const bool never_worse = met_again_ == 0 && planned_ == task_.steps.step_count();

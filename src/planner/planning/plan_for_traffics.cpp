@@ -81,9 +81,10 @@ class PlannerForTraffics {
 
   Result<PlannedForTraffics> run() {
     if (auto tried = try_base_lids(); !tried) return Failure(tried.error());
-    const auto by_rule = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::rule, control_);
+    auto by_rule = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::rule, control_);
     if (!by_rule) return Failure(by_rule.error());
     if (auto tried = try_plan(by_rule->plan, by_rule->reason); !tried) return Failure(tried.error());
+    if (control_.stopped()) return result(std::move(*by_rule));
     auto planned = make_plan(network_, routes_, endpoints_, traffics_.front().steps, Method::pair, control_);
     if (!planned) return Failure(planned.error());
     if (auto tried = try_plan(planned->plan, planned->reason); !tried) return Failure(tried.error());
@@ -169,6 +170,10 @@ class PlannerForTraffics {
     auto without = shares_with(Plan::base_lids(static_cast<Rank>(endpoints_.size())));
     if (!without) return Failure(without.error());
     without_ = std::move(*without);
+    if (best_.plan.method() == Method::base_lids) {
+      best_.shares = without_;
+      return {};
+    }
     auto best = shares_with(best_.plan);
     if (!best) return Failure(best.error());
     best_.shares = std::move(*best);
