@@ -126,11 +126,11 @@ def check(
 
     Without --lfts, tables are computed at --lmc; on trees, base LIDs are d-mod-k, as in OpenSM's ftree.
     """
-    pattern, method = checked.pattern, computed.method
+    pattern, method, plan = checked.pattern, computed.method, checked.plan
     note_traffic(pattern)
     network = on.open(purpose_of(pattern))
     messages = Messages(pattern, each.seed, options.parse_rails(network, computed.rails))
-    check_options(each, asked, checked.plan, method, report)
+    check_options(each, asked, plan, method, report)
     if method == ECMP:
         raise UsageError("hashes of switches are not in tables", hint="ayatori roce SOURCE --job HOSTFILE")
     more: CheckDetails = {}
@@ -142,10 +142,8 @@ def check(
         if asked.jobs:
             routes, together = assess_together(network, asked, each, tables, drawing(on.source, report))
             more["together"] = together
-        elif checked.plan is not None:
-            routes, assessments, paths, more = assess_plan(
-                network, checked.plan, each.jobs_on(network), asked.applied, tables
-            )
+        elif plan is not None:
+            routes, assessments, paths, more = assess_plan(network, plan, each.jobs_on(network), asked.applied, tables)
         else:
             routes = tables.of(network)
             assessments, cut = assess_each(network, each.jobs_on(network), tables, routes, json)
@@ -158,7 +156,7 @@ def check(
         "pattern": pattern,
         "seed": each.seed,
         "rails": messages.rails,
-        "plans": [str(checked.plan)] if checked.plan is not None else asked.plans,
+        "plans": [str(plan)] if plan is not None else asked.plans,
         **more,
         "cut": cut_as_data(cut),
     }

@@ -122,11 +122,7 @@ def choose(
     if not is_first_process():
         return
     saved.remove()
-    start = write_choice(out, on.source, network, choice, paths.plan)
-    hosts = None if out is None or paths.plan is not None else out.with_name(f"{out.name}.hosts")
-    plan_line = "" if hosts is None else line_that_plans(on.source, hosts, choice.method, paths.lfts)
-    if plan_line:
-        start = {}  # these lines would start it without the plan
+    start, plan_line = write_choice(out, on.source, network, choice, paths)
     data: ChooseData = {
         "source": on.source,
         **choice_as_data(choice),
@@ -145,19 +141,25 @@ def choose(
         say_unbroken(f"and before the line that starts it: AYATORI_CHOICE={quote(str(out and out.resolve()))}")
 
 
-def write_choice(out: Path | None, source: str, network: Network, choice: Choice, plan: Path | None) -> dict[str, str]:
-    """The table, and what starts its job, with the plan that it was made for: by launcher, the line. Nothing without
-    `out`."""
+def write_choice(
+    out: Path | None, source: str, network: Network, choice: Choice, paths: PlannedPathOptions
+) -> tuple[dict[str, str], str]:
+    """The table, and what starts its job, with the plan of a file if the times are with one: by launcher, the line.
+    Where the times are with a plan that nobody has made yet, the line that makes it instead. Nothing without `out`."""
     from ayatori.formats.choice_table import table_of, write_table
 
     if out is None:
-        return {}
+        return {}, ""
     write_table(table_of(source, network, choice), out)
     note(f"wrote {out}")
-    with_plan = "" if plan is None else f"--plan {quote(str(plan.resolve()))} "
+    with_plan = "" if paths.plan is None else f"--plan {quote(str(paths.plan.resolve()))} "
     run = f"AYATORI_CHOICE={quote(str(out.resolve()))} ayatori run {with_plan}"
     lines = write_start_files(network, choice.jobs[0], out, run)
-    return {launcher: line for launcher, line in lines.items() if launcher != "torchrun"}
+    if paths.plan is None:
+        plan_line = line_that_plans(source, out.with_name(f"{out.name}.hosts"), choice.method, paths.lfts)
+        if plan_line:
+            return {}, plan_line
+    return {launcher: line for launcher, line in lines.items() if launcher != "torchrun"}, ""
 
 
 def parse_collectives(text: str) -> list[str]:
