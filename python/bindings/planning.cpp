@@ -257,6 +257,21 @@ void bind_concurrent(nb::module_& module) {
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
       nb::arg("control") = SearchControl());
   module.def(
+      "plan_jointly",
+      [](const Network& network, const Routes& routes, const std::vector<Endpoints>& endpoints,
+         const std::vector<const StepSequence*>& steps, const std::vector<Footprint>& others,
+         const SearchControl& control) {
+        if (endpoints.size() != steps.size()) throw nb::value_error("endpoints and steps are lists of one length");
+        std::vector<JobToPlan> jobs;
+        for (std::size_t i = 0; i < endpoints.size(); ++i) jobs.push_back({endpoints[i], *steps[i]});
+        return unwrap(plan_jointly(network, routes, jobs, others, control));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
+      nb::arg("control") = SearchControl());
+}
+
+void bind_plans_among_others(nb::module_& module) {
+  module.def(
       "judge_among",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          const Plan& plan, const std::vector<Footprint>& others, const SearchControl& control) {
@@ -274,18 +289,6 @@ void bind_concurrent(nb::module_& module) {
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"),
       nb::arg("permutations"), nb::arg("named"), nb::arg("others"), nb::arg("made"),
-      nb::arg("control") = SearchControl());
-  module.def(
-      "plan_jointly",
-      [](const Network& network, const Routes& routes, const std::vector<Endpoints>& endpoints,
-         const std::vector<const StepSequence*>& steps, const std::vector<Footprint>& others,
-         const SearchControl& control) {
-        if (endpoints.size() != steps.size()) throw nb::value_error("endpoints and steps are lists of one length");
-        std::vector<JobToPlan> jobs;
-        for (std::size_t i = 0; i < endpoints.size(); ++i) jobs.push_back({endpoints[i], *steps[i]});
-        return unwrap(plan_jointly(network, routes, jobs, others, control));
-      },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"),
       nb::arg("control") = SearchControl());
 }
 
@@ -352,6 +355,7 @@ void bind_planning(nb::module_& module) {
   bind_all_pairs(module);
   bind_contention(module);
   bind_concurrent(module);
+  bind_plans_among_others(module);
   bind_expected_bandwidth(module);
   bind_steps(module);
   bind_jobs_together(module);

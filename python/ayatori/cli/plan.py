@@ -222,8 +222,7 @@ def plan_each(
         return found, ours, in_network_order(network, each, messages, routes, found, effort.method, control)
 
     (improvements, ours, other_order), cut = limit.searched("jobs", search)
-    if cut is not None:
-        cut = replace(cut, done=cut.done // pieces_a_job(effort), total=len(jobs))
+    cut = cut and replace(cut, done=cut.done // pieces_a_job(effort), total=len(jobs))
     if details.report is not None:
         study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
         save_report(details.report, PLAN_STUDY, study)
