@@ -194,7 +194,8 @@ def main() -> int:
     print(f"{worse} jobs whose mean over the traffics is worse by more than {TOLERATED / 2:.0%}")
     if given.traffic:
         print(
-            f"{below} jobs with less of {given.traffic[0]} than by a plan for it alone, by more than {TOLERATED / 2:.0%}"
+            f"{below} jobs with less of {given.traffic[0]} than by a plan for it alone,"
+            f" by more than {TOLERATED / 2:.0%}"
         )
         return int(below > 0)
     return int(bool(losers) or worse > 0)
