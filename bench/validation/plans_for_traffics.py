@@ -149,9 +149,7 @@ def drawn_job(network: Network, dice: random.Random, given: argparse.Namespace) 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fabric", default=README_TREE, help="source (%(default)s)")
-    parser.add_argument(
-        "--gone", type=float, default=0, help="share of lost cables between routers, drawn for each job"
-    )
+    parser.add_argument("--gone", type=float, default=0, help="share of cables between routers that each job lacks")
     parser.add_argument("--jobs", type=int, default=100, help="random jobs (%(default)s)")
     parser.add_argument("--sizes", default="16..16", help="FIRST..LAST hosts (%(default)s)")
     parser.add_argument("--ranks", type=int, default=1, help="on each host (%(default)s)")
@@ -193,10 +191,7 @@ def main() -> int:
         print(f"{name:10}" + "".join(f"{mean:9.4f}" for mean in means) + "   loses" * (name in losers))
     print(f"{worse} jobs whose mean over the traffics is worse by more than {TOLERATED / 2:.0%}")
     if given.traffic:
-        print(
-            f"{below} jobs with less of {given.traffic[0]} than by a plan for it alone,"
-            f" by more than {TOLERATED / 2:.0%}"
-        )
+        print(f"{below} jobs with more than {TOLERATED / 2:.0%} less of {given.traffic[0]} than by a plan for it alone")
         return int(below > 0)
     return int(bool(losers) or worse > 0)
 
