@@ -96,6 +96,12 @@ def test_one_sided_messages_go_from_the_origin_to_the_target_or_back() -> None:
     assert steps_by_hand([origin, other]) == [{(0, 1): 7}, {(1, 0): 9}]
 
 
+def test_polls_of_the_own_memory_take_no_step() -> None:
+    polls: Calls = [([["accumulate", 0, 0, 0, 8]], [number]) for number in range(3)]
+    origin: Calls = [*polls, ([["put", 1, 0, 0, 7]], [3])]
+    assert steps_by_hand([origin, [([["put", 0, 0, 0, 7]], [0])]]) == [{(0, 1): 7, (1, 0): 7}]
+
+
 def test_collectives_of_neighbours_have_the_receivers_of_the_trace() -> None:
     """Their tag is the number of the receivers among the groups."""
     groups = [[0, 1, 2], [1], [0, 2], []]

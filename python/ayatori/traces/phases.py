@@ -142,6 +142,8 @@ class Phases:
                 if any(place not in self._begun for place in sends):
                     return None
                 step = max([step, *(self._begun[place] + 1 for place in sends)])
+            elif operation.peer == rank and operation.name in _ALONE:
+                continue  # such as polls of the own memory
             elif operation.is_message or operation.name in _ALONE:
                 step = max(step, begun + 1)
             elif operation.name not in _NO_MESSAGES:
