@@ -44,13 +44,6 @@ void bind_tables(nb::module_& module) {
           },
           "Entries for base LIDs of adapters in which the tables differ. Error: they are of different networks.",
           nb::arg("network"), nb::arg("other"));
-  module.def(
-      "fingerprint_of",
-      [](const Network& network, const Routes& routes, const std::vector<PortId>& endpoints) {
-        return fingerprint_of(network, routes, endpoints);
-      },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"),
-      "16 hexadecimal digits that tell a job's paths from others: see ayatori/tables/tables.hpp.");
 
   nb::enum_<PathNumbering>(module, "PathNumbering")
       .value("by_destination", PathNumbering::by_destination)
@@ -90,6 +83,13 @@ void bind_search_control(nb::module_& module) {
 }
 
 void bind_table_files(nb::module_& module) {
+  module.def(
+      "fingerprint_of",
+      [](const Network& network, const Routes& routes, const std::vector<PortId>& endpoints) {
+        return fingerprint_of(network, routes, endpoints);
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"),
+      "16 hexadecimal digits that tell a job's paths from others: see ayatori/tables/tables.hpp.");
   module.def(
       "read_tables",
       [](const std::string& path, const Network& network) {
