@@ -106,15 +106,40 @@ def plan_concurrent(
     fabric = _Fabric(network, routes, [other.footprint for other in others])
     new = [_new_job(network, job, messages) for job in jobs]
     control = control or SearchControl()
+    named = messages.named or ()
+    if not messages.judged:
+        made = _for_one_traffic(fabric, new, [each.steps for each in new], control)
+        return _better_of_plans_and_base_lids(fabric, new, made, 0, control)
+    best: list[Placed] = []
+    # All pairs of a job have messages in shifts: such plans can keep a job from all links of the others.
+    for first in dict.fromkeys((messages.pattern, SHIFT.pattern)):
+        made = _for_one_traffic(fabric, new, [each.judged[first] for each in new], control)
+        made = _judged_among(fabric, new, made, control)
+        for plans in (made, _for_all_traffics(fabric, new, made, len(named), control)):
+            placed = _better_of_plans_and_base_lids(fabric, new, plans, len(named), control)
+            if not best or _of_traffics(placed, named) > _of_traffics(best, named):
+                best = placed
+        if control.stopped:
+            break
+    return best
+
+
+def _of_traffics(placed: Sequence[Placed], named: Sequence[str]) -> float:
+    """What all jobs get of the named traffics, or of all."""
+    return sum(share for job in placed for name, share in job.shares[1].items() if name in named or not named)
+
+
+def _for_one_traffic(
+    fabric: _Fabric, new: Sequence[_NewJob], steps: Sequence[StepSequence], control: SearchControl
+) -> list[ConcurrentPlan]:
+    of_new, others = (fabric.network, fabric.routes), fabric.others
+    endpoints = [each.endpoints for each in new]
     made: list[ConcurrentPlan]
     if len(new) == 1:
-        made = [_core.plan_concurrent(network, routes, new[0].endpoints, new[0].steps, fabric.others, control)]
+        made = [_core.plan_concurrent(*of_new, endpoints[0], steps[0], others, control)]
     else:
-        endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
-        made = _core.plan_jointly(network, routes, endpoints, steps, fabric.others, control)
-    if messages.judged:
-        made = _for_all_traffics(fabric, new, made, len(messages.named or ()), control)
-    return _better_of_plans_and_base_lids(fabric, new, made, len(messages.named or ()), control)
+        made = _core.plan_jointly(*of_new, endpoints, list(steps), others, control)
+    return made
 
 
 @dataclass
@@ -188,31 +213,43 @@ class _Fabric:
 def _for_all_traffics(
     fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan], named: int, control: SearchControl
 ) -> list[ConcurrentPlan]:
-    """The best plans for all traffics that are found from these on, one job after the other."""
+    """The best plan of each job for all traffics that is found from these on, one after the other: what one job gains
+    another may lose."""
     made = list(made)
-    of_new = (fabric.network, fabric.routes)
-
-    def among(job: int) -> list[Footprint]:
-        return [*fabric.others, *(other.footprint for number, other in enumerate(made) if number != job)]
-
     rounds = ROUNDS_OF_JOBS if len(new) > 1 else 1
     control.expect(rounds * len(new))
     for _ in range(rounds):
         for i, each in enumerate(new):
             if control.stopped:
                 break
+            among, job = _others_of(fabric, made, i), (fabric.network, fabric.routes, each.endpoints)
             steps, drawn = list(each.judged.values()), [pattern == RANDOM for pattern in each.judged]
-            plan = _core.plan_for_traffics_among(
-                *of_new, each.endpoints, steps, drawn, named, among(i), made[i], control
-            )
-            made[i] = _core.judge_among(*of_new, each.endpoints, each.steps, plan, among(i), control)
+            plan = _core.plan_for_traffics_among(*job, steps, drawn, named, among, made[i], control)
+            made[i] = _core.judge_among(*job, each.steps, plan, among, control)
             control.did(0 if control.stopped else 1)
-    if len(new) > 1:  # the others have changed since
-        made = [
-            _core.judge_among(*of_new, each.endpoints, each.steps, made[i].plan, among(i), control)
-            for i, each in enumerate(new)
-        ]
-    return made
+    return _judged_among(fabric, new, made, control) if len(new) > 1 else made
+
+
+def _judged_among(
+    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[ConcurrentPlan], control: SearchControl
+) -> list[ConcurrentPlan]:
+    """These plans as they are with each other."""
+    return [
+        _core.judge_among(
+            fabric.network,
+            fabric.routes,
+            each.endpoints,
+            each.steps,
+            made[i].plan,
+            _others_of(fabric, made, i),
+            control,
+        )
+        for i, each in enumerate(new)
+    ]
+
+
+def _others_of(fabric: _Fabric, made: Sequence[ConcurrentPlan], job: int) -> list[Footprint]:
+    return [*fabric.others, *(other.footprint for number, other in enumerate(made) if number != job)]
 
 
 def _better_of_plans_and_base_lids(

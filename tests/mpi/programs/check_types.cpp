@@ -1,6 +1,7 @@
-// check_types exact|rounding CALLS FILE: reductions of each type for which MPI defines the operation, CALLS times in a row.
-// `exact`: of small numbers, whose results are the same in every order. Rank 0 writes a line for each type, operation
-// and function with a checksum of the results of all ranks. These lines must be those that the MPI alone prints.
+// check_types exact|rounding CALLS FILE: reductions of each type for which MPI defines the operation, CALLS times in a
+// row. `exact`: of small numbers, whose results are the same in every order. Rank 0 writes a line for each type,
+// operation and function with a checksum of the results of all ranks. These lines must be those that the MPI alone
+// prints.
 #include <mpi.h>
 
 #include <cstddef>

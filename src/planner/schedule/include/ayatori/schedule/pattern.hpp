@@ -37,9 +37,10 @@ namespace ayatori {
 /// `steps` steps, each a permutation drawn uniformly from `seed`; ranks that draw themselves stay silent.
 [[nodiscard]] std::unique_ptr<StepSequence> random_permutations(Rank ranks, std::size_t steps, std::uint64_t seed);
 
-/// The same steps for what counts messages instead of bytes: each as often as its share of the bytes, at an even distance
-/// over the whole. A step's bytes are the most that one rank sends or receives in it. Steps with equal bytes stand once
-/// each; otherwise there are as many as before, and at least 100, and a step that has nearly no bytes may be missing.
+/// The same steps for what counts messages instead of bytes: each as often as its share of the bytes, at an even
+/// distance over the whole. A step's bytes are the most that one rank sends or receives in it. Steps with equal bytes
+/// stand once each; otherwise there are as many as before, and at least 100, and a step that has nearly no bytes may be
+/// missing.
 [[nodiscard]] std::unique_ptr<StepSequence> weighted_by_bytes(std::shared_ptr<const StepSequence> steps);
 
 /// A pattern file: one message a line, "FROM TO [BYTES]"; a blank line ends the step; '#' starts a comment.
