@@ -62,7 +62,7 @@ def test_each_plane_of_several_is_routed(ayatori_command) -> None:
 @pytest.mark.parametrize("rails", ["aligned", "striped"])
 def test_rails_that_no_cable_joins_are_planned_and_measured_alike(method: str, rails: str, ayatori_command) -> None:
     jobs = ["--random-jobs", "3", "--job-size", "9", "--rails", rails, "--json"]
-    planned = ayatori_command("plan", RAILS, "--method", method, *jobs).good()
+    planned = ayatori_command("plan", RAILS, "--method", method, "--traffic", "shift", *jobs).good()
     checked = ayatori_command("check", RAILS, "--method", method, *jobs).good()
     with_plan = [choice["with_plan"] for choice in json.loads(planned.stdout)["choices"]]
     assert with_plan == [job["relative_bandwidth"] for job in json.loads(checked.stdout)["per_job"]]

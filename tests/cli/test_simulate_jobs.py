@@ -34,7 +34,7 @@ def test_each_job_is_timed_alone_and_together(folder: Path, ayatori_command) -> 
 def test_plans_and_given_tables_are_used(folder: Path, ayatori_command) -> None:
     tables = folder.parent / "tables"
     ayatori_command("route", SOURCE, "--lmc", "auto", "--out-dir", str(tables)).good()
-    plan = ["plan", SOURCE, "--jobs", str(folder / "left"), "--out", str(folder / "left.json")]
+    plan = ["plan", SOURCE, "--jobs", str(folder / "left"), "--out", str(folder / "left.json"), "--traffic", "shift"]
     ayatori_command(*plan).good()
     (folder / "left").unlink()
     lfts = next(tables.glob("*lfts*"))

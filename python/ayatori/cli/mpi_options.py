@@ -13,10 +13,10 @@ from ayatori.planning.mpi_traffic import parse_mpi_traffic
 
 OF_MPI = Annotated[
     str | None,
-    typer.Option("--mpi", metavar="LIBRARY", help="The traffic is that of this library: openmpi, mpich-4.0, gloo, …"),
+    typer.Option("--mpi", metavar="M", help="Plan for what this library sends: openmpi, mpich-4.0, gloo."),
 ]
 OF_COLLECTIVE = Annotated[
-    str, typer.Option(metavar="COLLECTIVE", help="With --mpi: alltoall, allgather, reduce_scatter or allreduce.")
+    str, typer.Option(metavar="C", help="With --mpi: alltoall, allgather, reduce_scatter or allreduce.")
 ]
 OF_BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE", help="With --mpi: size of the call, as MPI counts.")]
 

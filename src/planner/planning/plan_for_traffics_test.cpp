@@ -185,7 +185,8 @@ struct Searched {
         paths(JobPaths::traced(network, routes, endpoints).value()),
         weights(network, job) {
     for (const Traffic& traffic : programs.traffics()) {
-      if (!traffic.permutations) traffics.known.push_back({traffic.steps, 1.0 + traffics.known.size()});
+      if (!traffic.permutations)
+        traffics.known.push_back({traffic.steps, 1.0 + static_cast<double>(traffics.known.size())});
     }
     traffics.permutations = 3;
     Random random(17);

@@ -27,9 +27,10 @@ RuleChoice choose_by_rule(const Network& network, const Routes& routes, const st
   const JobEndpoints endpoints = JobEndpoints::of(network, job, *steps).value();
   const JobPaths paths = JobPaths::traced(network, routes, endpoints).value();
   const LinkWeights weights(network, job);
-  const PathLabels labels(network, paths);
+  const SearchControl control;
+  const PathLabels labels(network, paths, control);
   const JobBound bound;
-  const PlanTask task{network, endpoints, weights, *steps, paths, labels, bound};
+  const PlanTask task{network, endpoints, weights, *steps, paths, labels, bound, control};
   const PathChoices choices = choices_by_rule(task);
   RuleChoice found{labels.consistent(), {}, 0};
   for (std::uint32_t endpoint = 0; endpoint < endpoints.endpoint_count(); ++endpoint) {

@@ -11,7 +11,7 @@ namespace ayatori {
 
 namespace {
 
-/// So finely shares are told apart.
+/// Shares that differ by less than one in so many get the same number of steps.
 constexpr std::size_t least_steps = 100;
 
 class ChosenSteps final : public StepSequence {

@@ -37,8 +37,8 @@ struct Planned {
 /// (schedule/pattern.hpp) stands for programs whose messages are not known. Messages between ranks of one machine do
 /// not count. Deterministic. The plan never takes more time (contention.hpp) than base LIDs on the same tables: where
 /// what the method finds would, the plan has base LIDs for all messages, and `reason` says so. With `pair` all messages
-/// from the ranks of one port to those of another take one path: connections between two ports can't be told apart by
-/// rank (plan_in_use/connection_paths.hpp).
+/// from the ranks of one port to those of another take one path: a connection between two ports does not show its
+/// ranks (plan_in_use/connection_paths.hpp).
 ///
 /// `rule`, `colour` and `pair` need as many LIDs per port as there are paths (generate.hpp, choose_lmc); with fewer
 /// they plan with those that there are, and `reason` says so. Where `control` stops the search, messages that have no
