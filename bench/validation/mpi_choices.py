@@ -164,7 +164,8 @@ def alike_in(family: str, program: Program, ranks: int) -> dict[Cell, set[str]]:
 
 
 def rules_of(family: str, alike: dict[int, dict[Cell, set[str]]]) -> dict[str, dict[str, Rules]]:
-    """By collective and ranks the sizes at which the algorithm changes."""
+    """By collective and ranks the sizes at which the algorithm changes. Without a collective of which none of our
+    algorithms sends some size: a plan would be for other messages."""
     found: dict[str, dict[str, Rules]] = {}
     for collective in COLLECTIVES:
         order = list(candidates(family, collective))
@@ -175,7 +176,8 @@ def rules_of(family: str, alike: dict[int, dict[Cell, set[str]]]) -> dict[str, d
             if cell.collective == collective
             for name in names
         )
-        by_ranks = found[collective] = {}
+        by_ranks: dict[str, Rules] = {}
+        is_known = True
         for ranks, own in alike.items():
             rules = by_ranks[str(ranks)] = []
             for cell, names in own.items():
@@ -183,10 +185,13 @@ def rules_of(family: str, alike: dict[int, dict[Cell, set[str]]]) -> dict[str, d
                     continue
                 if not names:
                     print(f"{ranks} ranks: {collective} of {cell.bytes} bytes is sent by none of our algorithms")
+                    is_known = False
                     continue
                 name = max(names, key=lambda one: (times[one], -order.index(one)))
                 if not rules or rules[-1][1] != name:
                     rules.append([cell.bytes, name])
+        if is_known:
+            found[collective] = by_ranks
     return found
 
 
