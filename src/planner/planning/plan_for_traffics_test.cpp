@@ -214,7 +214,8 @@ struct Searched {
         }
       }
     }
-    return sum + traffics.permutations * endpoints.endpoint_count() / (n * n) * price_of_permutations(plan);
+    const double of_pairs = endpoints.endpoint_count() / (n * n);
+    return sum + traffics.permutations * of_pairs * price_of_permutations(plan, 1 / of_pairs);
   }
 
  private:
@@ -228,7 +229,8 @@ struct Searched {
     return 2 * std::min(1.0, traffics.of_others[link]) * weights[link];
   }
 
-  [[nodiscard]] double price_of_permutations(const Plan& plan) const {
+  /// `permutation_messages`: what a message of its own counts, where a pair of messages counts 1.
+  [[nodiscard]] double price_of_permutations(const Plan& plan, double permutation_messages) const {
     std::vector<std::vector<Message>> on(network.port_count());
     for (Rank from = 0; from < ports.size(); ++from) {
       for (Rank to = 0; to < ports.size(); ++to) {
@@ -240,7 +242,7 @@ struct Searched {
     double sum = 0;
     for (PortId link = 0; link < on.size(); ++link) {
       for (std::size_t i = 0; between_routers(link) && i < on[link].size(); ++i) {
-        sum += static_cast<double>(ports.size()) * among_others(link);
+        sum += permutation_messages * among_others(link);
         for (std::size_t j = 0; j < i; ++j) {
           const bool apart = ports[on[link][i].from] != ports[on[link][j].from];
           sum += apart && ports[on[link][i].to] != ports[on[link][j].to] ? weights[link] : 0;
