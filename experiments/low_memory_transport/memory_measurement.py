@@ -13,7 +13,8 @@ from ayatori.base.compiled import PROGRAMS
 from ayatori.base.errors import Error
 from ayatori.cli.output import note
 from ayatori.processes import run_to_end
-from bench.validation.transports import PEERS, TRANSPORTS
+from bench.harness.installed_mpi import InstalledMpi
+from bench.validation.transports import transports_of
 
 SOURCE = Path(__file__).parent.parent.parent / "bench" / "tasks" / "memory" / "mpi.c"
 LONGEST_S = 120.0
@@ -25,10 +26,10 @@ _LAUNCHERS = {
     "MPICH, shared memory": ("mpiexec.hydra",),
 }
 _TRANSPORTS = {
-    "Open MPI over UCX, tcp": PEERS["UCX over tcp"],
-    "Open MPI over tcp;ofi_rxm": PEERS["tcp;ofi_rxm"],
-    "Open MPI over udp;ofi_rxd": PEERS["udp;ofi_rxd"],
-    "Open MPI over ours, udp": TRANSPORTS["ayatori-udp"],
+    "Open MPI over UCX, tcp": "UCX over tcp",
+    "Open MPI over tcp;ofi_rxm": "tcp;ofi_rxm",
+    "Open MPI over udp;ofi_rxd": "udp;ofi_rxd",
+    "Open MPI over ours, udp": "ayatori-udp",
 }
 """The same program in one MPI: what its transport keeps."""
 _WIRES = {"ours, udp": "udp", "ours, shared memory": "shm"}
@@ -65,7 +66,8 @@ def _compiler(kind: str) -> str:
 
 
 def _run(folder: Path, command: list[str | Path], kind: str = "") -> dict[str, Any]:
-    environment = {**os.environ, **_TRANSPORTS.get(kind, {})}
+    over = transports_of(InstalledMpi("openmpi"))[_TRANSPORTS[kind]] if kind in _TRANSPORTS else {}
+    environment = {**os.environ, **over}
     ended = run_to_end(command, folder=folder, environment=environment, timeout=LONGEST_S)
     if ended.status == 0:
         found: dict[str, Any] = ended.objects()[-1]
