@@ -3,6 +3,7 @@
 import json
 import platform
 import random
+import zlib
 from itertools import combinations
 from pathlib import Path
 
@@ -25,7 +26,18 @@ def plan(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def several_ranks(tmp_path_factory: pytest.TempPathFactory) -> plans.PlanOfTest:
-    return plans.made(tmp_path_factory.mktemp("plan"), "pair", HOSTS[:14], 3)
+    """In which ranks of one host have paths of their own, as older plans do."""
+    plan = plans.made(tmp_path_factory.mktemp("plan"), "pair", HOSTS[:14], 3)
+    document = json.loads(plan.path.read_text(encoding="utf-8"))
+    pairs = plan.path.with_name(document["pairs"])
+    written = pairs.read_bytes()
+    width, draw = written[12], random.Random(5)
+    bits = sum(draw.randrange(1 << plan.lmc) << width * place for place in range(len(plan.ports) ** 2))
+    changed = written[:13] + bits.to_bytes(len(written) - 17, "little")
+    pairs.write_bytes(changed + zlib.crc32(changed).to_bytes(4, "little"))
+    document["pairs_crc32"] = f"0x{zlib.crc32(changed):08x}"
+    plan.path.write_text(json.dumps(document), encoding="utf-8")
+    return plans.read(plan.path)
 
 
 def settings(plan: plans.PlanOfTest, **others: str) -> dict[str, str]:
