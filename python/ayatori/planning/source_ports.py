@@ -143,8 +143,8 @@ def plan_ports(
 ) -> PlannedPorts:
     """Plans the source ports of a job's NICs for its messages, compared with draws at random.
 
-    The ports are for the pattern; what all judged traffics get of them is measured. `control` counts nothing; stopped,
-    it ends soon, with what is found so far.
+    The ports are for the pattern; what all judged traffics get of them is measured, as far as there is time. `control`
+    counts nothing; stopped, it ends soon, with what is found so far.
     """
     if switches.hash not in HASHES and not switches.hash.startswith(OWN_HASH):
         raise UnknownWord("hash", switches.hash, [*HASHES, f"{OWN_HASH}FILE.so"])
@@ -167,6 +167,8 @@ def plan_ports(
     planned = _core.plan_source_ports(paths, steps, control)
     shares: TrafficShares = ({}, {})
     for pattern in [each for each in messages.judged if each in (*ONE_AT_A_TIME, *(messages.named or ()))]:
+        if control.stopped:
+            break
         unseen = judged_steps(pattern, nics.rank_count, seed + 1)
         shares[0][pattern] = fmean(at_random(unseen, DRAWS_OF_JUDGED))
         shares[1][pattern] = _core.measure_source_ports(paths, planned, unseen).relative_bandwidth
