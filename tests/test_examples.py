@@ -38,7 +38,9 @@ def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_pat
     assert done.returncode == 0
     assert (tmp_path / "18.json").exists(), done.stderr
     running = json.loads((tmp_path / "running.json").read_text(encoding="utf-8"))
-    assert [(job["name"], job["method"]) for job in running["jobs"]] == [("17", "base-lids"), ("18", "pair")]
+    assert [job["name"] for job in running["jobs"]] == ["17", "18"]
+    plan = json.loads((tmp_path / "18.json").read_text(encoding="utf-8"))
+    assert sum(run["ranks"] for run in plan["machines"]) == 6
     broken = ran(["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"})
     assert broken.returncode == 0
     assert "job 18 runs without a plan" in broken.stderr

@@ -278,7 +278,9 @@ def main() -> int:
             print(f"{mpi.word}: not here")
             continue
         entry = looked_at(mpi, ranks, options.lab)
-        written = next((one["collectives"] for one in table["libraries"] if key_of(one) == key_of(entry)), {})
+        written: dict[str, Any] = next(
+            (one["collectives"] for one in table["libraries"] if key_of(one) == key_of(entry)), {}
+        )
         for collective, by_ranks in entry["collectives"].items() if options.check else ():
             for number, rules in by_ranks.items():
                 if (before := written.get(collective, {}).get(number)) != rules:

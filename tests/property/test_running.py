@@ -108,9 +108,8 @@ def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Pa
     seen = {}
     for name, hosts in (("a", "N[0,1,4,5,8,9]"), ("b", "N[2,3,6,7,10,11]")):
         (running / name).write_text(f"{hosts}\n")
-        ayatori_command(
-            "plan", TREE, "--job", str(running / name), "--running", str(running), "--out", f"{tmp_path}/{name}.json"
-        ).good()
+        out = ("--traffic", "shift", "--out", f"{tmp_path}/{name}.json")
+        ayatori_command("plan", TREE, "--job", str(running / name), "--running", str(running), *out).good()
         seen[name] = (tmp_path / f"{name}.json.pairs").read_bytes()
     assert (tmp_path / "a.json.pairs").read_bytes() == seen["a"]
     network = ayatori.open_source(TREE)
