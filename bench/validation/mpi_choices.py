@@ -109,7 +109,7 @@ def sent_early(schedule: Schedule, late: int, waits_for_sends: bool) -> set[tupl
 
 
 def candidates(family: str, collective: str) -> Iterator[str]:
-    """The library's own algorithms first, as far as they have no parameters, and then all of ours."""
+    """Algorithms to compare with: first those of the library that have no parameters, then all others."""
     of_library = [one for one in MPIS[family].algorithms if our_collective(one.collective) == collective]
     own = [one.schedule for one in of_library if not one.schedule_radix]
     known = [algorithm.name for algorithm in algorithms_of(collective)]
@@ -118,7 +118,7 @@ def candidates(family: str, collective: str) -> Iterator[str]:
 
 @cache
 def algorithms_sending(family: str, cell: Cell, ranks: int, sent: str) -> dict[str, Schedule]:
-    """Those of ours that send the same; `sent`: the traffic as JSON."""
+    """Names of the algorithms that send the same messages. `sent` is the traffic as JSON."""
     found = {}
     for name in candidates(family, cell.collective):
         schedule = schedule_of(cell.collective, name, cell.bytes, ranks)

@@ -36,7 +36,7 @@ class Rule:
 
     first: int
     algorithm: str
-    """Of ours."""
+    """The name of an algorithm (`ayatori algorithms`)."""
     mirrored: bool = False
     """Rank r does what rank n - 1 - r does in ours: a ring goes the other way round."""
 

@@ -133,5 +133,5 @@ def _check(
         raise ProgramError(f"{len(reports)} of {ranks} ranks said where they are", said)
     if len(reports) == ranks and len(set(numbers)) == ranks:
         what = f"{command[0]} numbers {ranks} ranks {', '.join(map(str, numbers))}"
-        raise ProgramError(what, hint="the job would abort without --plan auto, too: another --map-by may help")
+        raise ProgramError(what, hint="see whether the job starts without --plan auto; another --map-by may help")
     raise ProgramError("the command starts several jobs", hint="--plan auto with one mpirun, mpiexec or srun")
