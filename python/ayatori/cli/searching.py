@@ -127,6 +127,9 @@ def searched(
         by, interrupted_at = which, time.monotonic()
         control.stop()
 
+    if limit is not None and time.monotonic() - begun >= limit:  # loading took it
+        by = CutBy.limit
+        control.stop()
     with _first_signal(end_by_signal), progress_bar(what) as show:
         thread, outcome = _started(lambda: search(control))
         while thread.is_alive():

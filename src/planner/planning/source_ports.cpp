@@ -39,9 +39,13 @@ class PortPlanner {
       plan_step(messages);
     }
     result_.undecided_steps += steps_.step_count() - step;
+    // One port for all pairs that are left would put them on few links; drawn ones are those that come without a plan.
+    const bool is_short = step < steps_.step_count();
+    const auto drawn = is_short ? random_source_ports(result_.endpoints, 1) : std::vector<std::uint16_t>{};
     for (std::uint32_t from = 0; from < result_.endpoints; ++from) {
       for (std::uint32_t to = 0; to < result_.endpoints; ++to) {
-        if (from != to && port(from, to) == 0) port(from, to) = first_source_port;
+        if (from == to || port(from, to) != 0) continue;
+        port(from, to) = is_short ? drawn[std::size_t{from} * result_.endpoints + to] : first_source_port;
       }
     }
     return std::move(result_);
@@ -60,7 +64,7 @@ class PortPlanner {
     }
     known_.clear();
     DisjointChoices found = choose(patience);
-    if (!found.disjoint && !saw_all_ports()) found = choose(source_port_count);
+    if (!found.disjoint && !control_.stopped() && !saw_all_ports()) found = choose(source_port_count);
     for (std::size_t i = 0; i < open_.size(); ++i) {
       port(open_[i].from, open_[i].to) = paths_of(open_[i]).ports[found.choice[i]];
     }
